@@ -1,0 +1,56 @@
+"""scikit-learn's callback protocol, where the installed version has it (1.9 and later).
+
+An estimator derives from `CallbackSupport`, decorates `fit` with `with_callbacks`, and passes its steps through
+`fit_tasks`. Progress bars, monitors and early stops that users write for scikit-learn then work on plait; with an
+older scikit-learn the same estimator runs without them.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sized
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, TypeVar
+
+from plait.core.progress import progress
+
+__all__ = ["HAS_CALLBACKS", "CallbackSupport", "fit_tasks", "with_callbacks"]
+
+Item = TypeVar("Item")
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+HAS_CALLBACKS = find_spec("sklearn.callback") is not None
+
+
+class _NoCallbackSupport:
+    """Stands in for scikit-learn's mixin where it does not exist."""
+
+
+def _undecorated(method: Method) -> Method:
+    return method
+
+
+if HAS_CALLBACKS:
+    _protocol = import_module("sklearn.callback")
+    CallbackSupport: Any = _protocol.CallbackSupportMixin
+    with_callbacks: Any = _protocol.with_callbacks
+else:
+    CallbackSupport = _NoCallbackSupport
+    with_callbacks = _undecorated
+
+
+def fit_tasks(estimator: Any, items: Iterable[Item], label: str, X: Any = None, y: Any = None) -> Iterator[Item]:
+    """Yield the steps of a fit, reporting each to the estimator's callbacks, else to the progress bar.
+
+    Call it once in a `fit` that is decorated with `with_callbacks`.
+    """
+    if not getattr(estimator, "_skl_callbacks", None):
+        yield from progress(items, label)
+        return
+    total = len(items) if isinstance(items, Sized) else None
+    context = estimator._init_callback_context(max_subtasks=total)
+    context.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
+    for item in items:
+        step = context.subcontext(task_name=label)
+        step.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
+        yield item
+        step.call_on_fit_task_end(estimator=estimator, X=X, y=y)
+    context.call_on_fit_task_end(estimator=estimator, X=X, y=y)

@@ -1,0 +1,51 @@
+"""One form for every complaint: whose parameter, what it must be, what it is, what to do."""
+
+from typing import Any
+
+__all__ = ["ParameterError", "complaint", "shown"]
+
+_LONGEST_SHOWN = 80
+
+
+class ParameterError(ValueError):
+    """A parameter has a value that cannot be used."""
+
+
+def shown(value: Any) -> str:
+    """Return a short `repr` of any value, cut so that an error stays one readable line.
+
+    Examples
+    --------
+    >>> shown("x" * 200)
+    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx..."
+    """
+    text = " ".join(repr(value).split())
+    if len(text) > _LONGEST_SHOWN:
+        return text[: _LONGEST_SHOWN - 3] + "..."
+    return text
+
+
+def complaint(owner: str, name: str, must: str, value: Any, todo: str = "") -> str:
+    """Return the one sentence form in which plait rejects a value.
+
+    Parameters
+    ----------
+    owner : str
+        The class or function that has the parameter.
+    name : str
+        The parameter.
+    must : str
+        What it must be, as in "an integer of at least 1".
+    value : object
+        What it is.
+    todo : str, default=""
+        What to do; when empty, "Pass <must>."
+
+    Examples
+    --------
+    >>> complaint("MLkNN", "n_neighbors", "an integer of at least 1", 0)
+    'MLkNN needs n_neighbors to be an integer of at least 1, but it is 0 (int). Pass an integer of at least 1.'
+    """
+    way_out = todo or f"Pass {must}."
+    kind = "" if value is None else f" ({type(value).__name__})"
+    return f"{owner} needs {name} to be {must}, but it is {shown(value)}{kind}. {way_out}"

@@ -1,0 +1,241 @@
+"""`Dataset`: what every reader hands on and every other room of plait starts from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from plait.core.optional import installed, optional
+from plait.core.sentences import shown
+from plait.data.errors import DataError
+from plait.data.html import dataset_html
+
+__all__ = ["FEATURE_KINDS", "Dataset"]
+
+# numeric: any number; binary: 0 or 1 (a two-valued attribute or an indicator of one value);
+# nominal: an integer code of an attribute with more values.
+FEATURE_KINDS = ("numeric", "binary", "nominal")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """Rows with features and a set of labels each.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        Features as floats; NaN where a value is missing (dense and stored entries).
+    Y : ndarray or CSR matrix of shape (n_samples, n_labels)
+        Labels, 0 or 1, kept as `uint8`.
+    feature_names, label_names : sequence of str, optional
+        Unique names; `x0, x1, ...` and `y0, y1, ...` when left out.
+    name : str, default="data"
+        What the data set is called.
+    feature_kinds : sequence of {"numeric", "binary", "nominal"}, optional
+        What each column of `X` holds; all numeric when left out.
+
+    Examples
+    --------
+    >>> Dataset([[0.5, 1.0], [2.0, 0.0]], [[1, 0], [1, 1]], label_names=["sea", "sun"], name="beach")
+    Dataset 'beach': 2 rows, 2 features (dense), 2 labels (dense), cardinality 1.500
+    """
+
+    X: Any
+    Y: Any
+    feature_names: Sequence[str] | None = None
+    label_names: Sequence[str] | None = None
+    name: str = "data"
+    feature_kinds: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        X, Y = _features(self.X), _labels(self.Y)
+        if X.shape[0] != Y.shape[0]:
+            raise DataError(
+                f"Dataset needs X and Y to have the same number of rows, but X has {X.shape[0]} "
+                f"and Y has {Y.shape[0]}. Pass rows of the same objects."
+            )
+        for field, value in (
+            ("X", X),
+            ("Y", Y),
+            ("feature_names", _names("feature_names", self.feature_names, "x", X.shape[1])),
+            ("label_names", _names("label_names", self.label_names, "y", Y.shape[1])),
+            ("feature_kinds", _kinds(self.feature_kinds, X.shape[1])),
+        ):
+            object.__setattr__(self, field, value)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Number of feature columns."""
+        return int(self.X.shape[1])
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels."""
+        return int(self.Y.shape[1])
+
+    def rows(self, index: npt.ArrayLike) -> "Dataset":
+        """Return the data set of some rows, by positions or by a mask; names and kinds stay."""
+        chosen = np.asarray(index)
+        return Dataset(
+            self.X[chosen],
+            self.Y[chosen],
+            self.feature_names,
+            self.label_names,
+            self.name,
+            self.feature_kinds,
+        )
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return features and labels as one pandas (or polars) DataFrame, labels last.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars"}, optional
+            Which kind; by default pandas where it is installed, else polars.
+
+        Notes
+        -----
+        Sparse features become sparse columns in pandas and dense ones in polars, which has none.
+        """
+        chosen = library or ("pandas" if installed("pandas") or not installed("polars") else "polars")
+        if chosen not in ("pandas", "polars"):
+            raise ValueError(
+                f"Dataset.to_frame needs library to be 'pandas' or 'polars', but it is {shown(library)}. "
+                "Pass one of them, or None."
+            )
+        frames = optional(chosen, extra="frames", purpose="data frames")
+        shared = set(self.feature_names or ()) & set(self.label_names or ())
+        if shared:
+            raise DataError(
+                f"Dataset.to_frame needs features and labels to have different names, but both have "
+                f"{shown(sorted(shared)[0])}. Rename one of them."
+            )
+        if chosen == "polars":
+            return frames.DataFrame(
+                {name: _column(self.X, j) for j, name in enumerate(self.feature_names or ())}
+                | {name: _column(self.Y, j) for j, name in enumerate(self.label_names or ())}
+            )
+        parts = [
+            _pandas(frames, self.X, self.feature_names),
+            _pandas(frames, self.Y, self.label_names),
+        ]
+        return frames.concat(parts, axis=1)
+
+    def __eq__(self, other: object) -> bool:
+        """Compare everything, entry by entry; NaN equals NaN."""
+        if not isinstance(other, Dataset):
+            return NotImplemented
+        same_words = all(
+            getattr(self, field) == getattr(other, field)
+            for field in ("feature_names", "label_names", "name", "feature_kinds")
+        )
+        return same_words and _same(self.X, other.X) and _same(self.Y, other.Y)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        forms = ["sparse" if sparse.issparse(part) else "dense" for part in (self.X, self.Y)]
+        cardinality = self.Y.sum(dtype=np.int64) / max(self.n_samples, 1)
+        return (
+            f"Dataset {self.name!r}: {self.n_samples} rows, {self.n_features} features ({forms[0]}), "
+            f"{self.n_labels} labels ({forms[1]}), cardinality {cardinality:.3f}"
+        )
+
+    def _repr_html_(self) -> str:
+        return dataset_html(self)
+
+
+def _features(X: Any) -> Any:
+    if sparse.issparse(X):
+        matrix = sparse.csr_matrix(X)
+        return matrix if matrix.dtype.kind == "f" else matrix.astype(np.float64)
+    array = np.asarray(X)
+    if array.dtype.kind not in "biuf":
+        raise DataError(
+            f"Dataset needs X to be an array of numbers, but its dtype is {array.dtype}. Encode words as numbers first."
+        )
+    if array.ndim != 2:
+        raise DataError(
+            f"Dataset needs X to have two dimensions, but it has {array.ndim}. Reshape it to (n_samples, n_features)."
+        )
+    return array if array.dtype.kind == "f" else array.astype(np.float64)
+
+
+def _labels(Y: Any) -> Any:
+    is_sparse = sparse.issparse(Y)
+    matrix: Any = sparse.csr_matrix(Y) if is_sparse else np.asarray(Y)
+    if matrix.ndim != 2:
+        raise DataError(
+            f"Dataset needs Y to have two dimensions, but it has {matrix.ndim}. Reshape it to (n_samples, n_labels)."
+        )
+    values = matrix.data if is_sparse else matrix
+    if values.dtype.kind not in "biuf" or not np.isin(values, (0, 1)).all():
+        wrong = values.ravel()[:1] if values.dtype.kind not in "biuf" else values[~np.isin(values, (0, 1))]
+        raise DataError(
+            f"Dataset needs Y to hold only 0 and 1, but it holds {shown(wrong.flat[0].item())}. "
+            "Encode each label as one 0/1 column."
+        )
+    if not is_sparse:
+        return matrix.astype(np.uint8, copy=False)
+    matrix = matrix.astype(np.uint8, copy=False)
+    if matrix.nnz and not matrix.data.all():
+        matrix = matrix.copy()
+        matrix.eliminate_zeros()
+    return matrix
+
+
+def _names(field: str, names: Sequence[str] | None, prefix: str, n: int) -> tuple[str, ...]:
+    if names is None:
+        return tuple(f"{prefix}{j}" for j in range(n))
+    result = tuple(str(name) for name in names)
+    if len(result) != n:
+        raise DataError(
+            f"Dataset needs {field} to have one name a column ({n}), but it has {len(result)}. Name every column."
+        )
+    if len(set(result)) != n:
+        twice = next(name for i, name in enumerate(result) if name in result[:i])
+        raise DataError(f"Dataset needs {field} to be unique, but {shown(twice)} stands twice. Rename one of them.")
+    return result
+
+
+def _kinds(kinds: Sequence[str] | None, n: int) -> tuple[str, ...]:
+    result = ("numeric",) * n if kinds is None else tuple(kinds)
+    wrong = [kind for kind in result if kind not in FEATURE_KINDS]
+    if wrong or len(result) != n:
+        raise DataError(
+            f"Dataset needs feature_kinds to have one of {', '.join(FEATURE_KINDS)} for each of {n} columns, but it has "
+            + (shown(wrong[0]) if wrong else f"{len(result)} entries")
+            + ". Say what every column holds, or pass None."
+        )
+    return result
+
+
+def _column(matrix: Any, j: int) -> Any:
+    return matrix[:, [j]].toarray().ravel() if sparse.issparse(matrix) else matrix[:, j]
+
+
+def _pandas(frames: Any, matrix: Any, names: Sequence[str] | None) -> Any:
+    if sparse.issparse(matrix):
+        return frames.DataFrame.sparse.from_spmatrix(matrix, columns=list(names or ()))
+    return frames.DataFrame(matrix, columns=list(names or ()))
+
+
+def _same(a: Any, b: Any) -> bool:
+    if a.shape != b.shape or sparse.issparse(a) != sparse.issparse(b):
+        return False
+    if not sparse.issparse(a):
+        return bool(np.array_equal(a, b, equal_nan=True))
+    a, b = a.sorted_indices(), b.sorted_indices()
+    return (
+        np.array_equal(a.indptr, b.indptr)
+        and np.array_equal(a.indices, b.indices)
+        and bool(np.array_equal(a.data, b.data, equal_nan=True))
+    )

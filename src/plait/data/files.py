@@ -1,0 +1,108 @@
+"""Open data files, packed or not, and read them in blocks of whole lines with bounded memory."""
+
+import bz2
+import gzip
+import lzma
+import os
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from plait.data.errors import DataError
+
+__all__ = ["PACKED_SUFFIXES", "blocks_of_lines", "open_bytes", "plain_suffix", "read_all"]
+
+PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
+
+_BLOCK = 1 << 20
+_LONGEST_LINE = 1 << 26
+# A packed file that grows by more than this factor, and beyond the floor, is a bomb, not data.
+_MOST_GROWTH = 1000
+_GROWTH_FLOOR = 1 << 28
+
+
+def plain_suffix(path: str | os.PathLike[str]) -> str:
+    """Return the suffix below the packing, in lower case.
+
+    Examples
+    --------
+    >>> plain_suffix("emotions.ARFF.gz")
+    '.arff'
+    """
+    name = Path(path)
+    if name.suffix.lower() in PACKED_SUFFIXES:
+        name = name.with_suffix("")
+    return name.suffix.lower()
+
+
+def open_bytes(path: str | os.PathLike[str], mode: str = "rb") -> IO[bytes]:
+    """Open a file in binary mode, unpacking or packing by its suffix (.gz, .bz2, .xz)."""
+    suffix = Path(path).suffix.lower()
+    try:
+        if suffix == ".gz":
+            # No time stamp, so that the same data give the same bytes.
+            return gzip.GzipFile(path, mode, mtime=0)  # type: ignore[return-value]
+        if suffix == ".bz2":
+            return bz2.open(path, mode)  # type: ignore[return-value]
+        if suffix == ".xz":
+            return lzma.open(path, mode)  # type: ignore[return-value]
+        return open(path, mode)
+    except OSError as problem:
+        raise DataError.at(path, None, "a file that can be opened", problem.strerror or str(problem)) from None
+
+
+def _unpacked(path: str | os.PathLike[str]) -> Iterator[bytes]:
+    """Yield the file's bytes block by block; any fault of the packing is a `DataError`."""
+    total = 0
+    try:
+        with open_bytes(path) as stream:
+            most = max(_GROWTH_FLOOR, _MOST_GROWTH * os.path.getsize(path))
+            while block := stream.read(_BLOCK):
+                total += len(block)
+                if total > most:
+                    raise DataError.at(
+                        path,
+                        None,
+                        "data",
+                        f"a packed file that grows more than {_MOST_GROWTH}-fold",
+                    )
+                yield block
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as problem:
+        raise DataError.at(
+            path,
+            None,
+            "a whole file",
+            f"one that cannot be read to its end ({problem})",
+            "Fetch it again.",
+        ) from None
+
+
+def blocks_of_lines(path: str | os.PathLike[str]) -> Iterator[bytes]:
+    """Yield the file as blocks that end at a line's end, each about a mebibyte.
+
+    A last line without a line end gets one. A line of more than 64 MiB is refused, so memory stays bounded.
+    """
+    rest = b""
+    for block in _unpacked(path):
+        cut = block.rfind(b"\n") + 1
+        if not cut:
+            rest += block
+            if len(rest) > _LONGEST_LINE:
+                raise DataError.at(path, None, "lines of text", f"one line of more than {_LONGEST_LINE} bytes")
+            continue
+        yield rest + block[:cut]
+        rest = block[cut:]
+    if rest:
+        yield rest + b"\n"
+
+
+def read_all(path: str | os.PathLike[str], most: int = 1 << 26) -> bytes:
+    """Return the whole content of a small file, at most `most` bytes."""
+    parts, total = [], 0
+    for block in _unpacked(path):
+        parts.append(block)
+        total += len(block)
+        if total > most:
+            raise DataError.at(path, None, f"a file of at most {most} bytes", "a larger one")
+    return b"".join(parts)

@@ -1,0 +1,6 @@
+"""Oracles and generators for tests, ours and those of extensions.
+
+Takes nothing; hands on hypothesis strategies and plain oracles.
+"""
+
+__all__: list[str] = []
