@@ -211,7 +211,7 @@ def _kinds(kinds: Sequence[str] | None, n: int) -> tuple[str, ...]:
     wrong = [kind for kind in result if kind not in FEATURE_KINDS]
     if wrong or len(result) != n:
         raise DataError(
-            f"Dataset needs feature_kinds to have one of {', '.join(FEATURE_KINDS)} for each of {n} columns, but it has "
+            f"Dataset needs feature_kinds to have one of {', '.join(FEATURE_KINDS)} for each of {n} columns, but has "
             + (shown(wrong[0]) if wrong else f"{len(result)} entries")
             + ". Say what every column holds, or pass None."
         )

@@ -31,7 +31,8 @@ def dataset_html(dataset: Any) -> str:
     more = dataset.n_labels - len(top)
     note = f"<caption>and {more} more labels</caption>" if more > 0 else ""
     return (
-        f'<div class="plait-dataset"><style>{_STYLE}</style><p><b>{escape(dataset.name)}</b>: {dataset.n_samples} rows, '
+        f'<div class="plait-dataset"><style>{_STYLE}</style><p><b>{escape(dataset.name)}</b>: '
+        f"{dataset.n_samples} rows, "
         f"{dataset.n_features} features ({form}), {dataset.n_labels} labels, "
         f"{positives.sum() / max(dataset.n_samples, 1):.2f} labels a row</p>"
         f"<table>{note}<thead><tr><th>label</th><th>rows</th><th>share</th><th></th></tr></thead>"
