@@ -1,0 +1,19 @@
+import sys
+
+import pytest
+
+from plait.core.optional import installed, optional
+
+
+def test_present_package_is_handed_on():
+    assert optional("json", extra="none", purpose="a test").dumps([1]) == "[1]"
+    assert installed("json")
+    assert not installed("no_such_package_at_all")
+
+
+def test_a_fault_inside_a_present_package_is_not_hidden(tmp_path, monkeypatch):
+    (tmp_path / "half_a_package.py").write_text("import no_such_package_at_all\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ModuleNotFoundError, match="no_such_package_at_all"):
+        optional("half_a_package", extra="none", purpose="a test")
+    assert "half_a_package" not in sys.modules

@@ -1,0 +1,56 @@
+from types import ModuleType
+
+import pytest
+
+from plait.core.registry import registered, registry, resolve
+from plait.core.sentences import ParameterError
+
+
+class Base:
+    pass
+
+
+class BestFirst(Base):
+    pass
+
+
+class MLkNN(Base):
+    pass
+
+
+class Unrelated:
+    pass
+
+
+@pytest.fixture
+def room():
+    module = ModuleType("room")
+    module.__all__ = ["Base", "BestFirst", "MLkNN", "Unrelated", "some_function"]
+    for kind in (Base, BestFirst, MLkNN, Unrelated):
+        setattr(module, kind.__name__, kind)
+    module.some_function = len
+    return module
+
+
+def test_registry_lists_the_classes_of_the_base_only(room):
+    assert registry(room, Base) == {"best_first": BestFirst, "mlknn": MLkNN}
+
+
+def test_resolve_takes_objects_and_words(room):
+    given = BestFirst()
+    assert resolve("Owner", "inference", given, room, Base) is given
+    assert isinstance(resolve("Owner", "inference", "mlknn", room, Base), MLkNN)
+
+
+@pytest.mark.parametrize("wrong", ["bestfirst", Base, Unrelated(), None])
+def test_a_wrong_name_lists_the_right_ones(room, wrong):
+    with pytest.raises(ParameterError, match="one of 'best_first', 'mlknn', but it is"):
+        resolve("Owner", "inference", wrong, room, Base)
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [("JointClassifier", "joint_classifier"), ("SCLS", "scls"), ("D2F", "d2f"), ("GainRatio", "gain_ratio")],
+)
+def test_words(name, word):
+    assert registered(name) == word
