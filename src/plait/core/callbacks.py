@@ -10,7 +10,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
-from plait.core.progress import progress
+from plait.core.progress_bar import progress
 
 __all__ = ["HAS_CALLBACKS", "CallbackSupport", "fit_tasks", "with_callbacks"]
 

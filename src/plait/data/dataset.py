@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from plait.core.optional import installed, optional
+from plait.core.extras import installed, optional
 from plait.core.sentences import shown
 from plait.data.errors import DataError
 from plait.data.html import dataset_html

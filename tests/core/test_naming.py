@@ -2,7 +2,7 @@ from types import ModuleType
 
 import pytest
 
-from plait.core.registry import registered, registry, resolve
+from plait.core.naming import registered, registry, resolve
 from plait.core.sentences import ParameterError
 
 

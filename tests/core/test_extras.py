@@ -2,7 +2,7 @@ import sys
 
 import pytest
 
-from plait.core.optional import installed, optional
+from plait.core.extras import installed, optional
 
 
 def test_present_package_is_handed_on():

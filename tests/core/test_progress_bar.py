@@ -2,7 +2,7 @@ import io
 
 import pytest
 
-from plait.core.progress import _line, progress
+from plait.core.progress_bar import _line, progress
 
 
 class Terminal(io.StringIO):
