@@ -12,6 +12,7 @@ from plait.data.html import dataset_html
 def dataset(n_labels=12):
     rng = np.random.default_rng(0)
     Y = (rng.random((50, n_labels)) < 0.3).astype(np.uint8)
+    Y[:, 0] = 1
     names = ["<script>alert(1)</script>", *(f"label {j}" for j in range(1, n_labels))]
     return Dataset(rng.random((50, 2)), Y, label_names=names, name="a & b")
 
