@@ -1,0 +1,312 @@
+"""Turn attributes of files and tables into number columns: nominal values, identifiers and labels.
+
+What becomes of an attribute:
+
+- numeric: itself, kind "numeric".
+- nominal with one or two values: one 0/1 column of kind "binary". Two values that mean no and yes (0/1, -1/1,
+  false/true, no/yes, f/t, n/y, off/on, in any case and any order) keep that meaning; else the code is the index in
+  the declared order.
+- nominal with more values: columns `attribute=value` of kind "binary" (`nominal="onehot"`), or one column of indices
+  of kind "nominal" (`nominal="codes"`).
+- string, or nominal with a value of its own in every row: dropped with one `DataWarning` that names them all.
+
+A missing value (NaN) stays NaN in each of its columns. A column name that is already taken gets ` (2)`, ` (3)`, ...
+"""
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from plait.core.checks import OneOf, check_value
+from plait.core.sentences import shown
+from plait.data.errors import DataError, DataWarning
+from plait.data.widening import widened
+
+__all__ = [
+    "NOMINAL_MODES",
+    "Attribute",
+    "encode_features",
+    "encode_labels",
+    "is_identifier",
+    "label_codes",
+    "unique_names",
+    "value_codes",
+]
+
+NOMINAL_MODES = ("onehot", "codes")
+
+_NO_YES = {
+    ("0", "1"),
+    ("-1", "1"),
+    ("false", "true"),
+    ("no", "yes"),
+    ("f", "t"),
+    ("n", "y"),
+    ("off", "on"),
+}
+_NO = {"0", "false", "no"}
+_YES = {"1", "true", "yes"}
+_KNOWN = {word for pair in _NO_YES for word in pair}
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A column as its file declares it.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    kind : {"numeric", "nominal", "string", "date"}, default="numeric"
+        What it holds; dates are numbers here.
+    values : tuple of str, default=()
+        The declared values of a nominal attribute, in order.
+    pattern : str, default=""
+        The format of a date.
+    """
+
+    name: str
+    kind: str = "numeric"
+    values: tuple[str, ...] = ()
+    pattern: str = ""
+
+
+def _meaning(value: str) -> str:
+    """Return a value in the form in which no and yes are looked up: 0.0 is 0, TRUE is true, others stay."""
+    word = value.strip().lower()
+    try:
+        number = float(word)
+    except ValueError:
+        return word if word in _KNOWN else value
+    return str(int(number)) if number in (-1.0, 0.0, 1.0) else value
+
+
+def value_codes(values: Sequence[str]) -> tuple[int, ...]:
+    """Return the code of each declared value: 0 and 1 by meaning where there is one, else the index.
+
+    Examples
+    --------
+    >>> value_codes(["1", "0"]), value_codes(["YES", "NO"]), value_codes(["red", "blue"])
+    ((1, 0), (1, 0), (0, 1))
+    >>> value_codes(["low", "middle", "high"])
+    (0, 1, 2)
+    """
+    meanings = tuple(_meaning(value) for value in values)
+    if len(values) == 2 and meanings[::-1] in _NO_YES:
+        return (1, 0)
+    if len(values) == 1 and meanings[0] in _YES:
+        return (1,)
+    return tuple(range(len(values)))
+
+
+def label_codes(values: Sequence[str]) -> tuple[int, ...] | None:
+    """Return 0 or 1 for each declared value of a label, or None where the values cannot be those of a label.
+
+    A label has two values, or a single one that means no or yes (a label that is never or always set).
+
+    Examples
+    --------
+    >>> label_codes(["False", "True"]), label_codes(["1"]), label_codes(["a", "b", "c"])
+    ((0, 1), (1,), None)
+    """
+    if len(values) == 2 or (len(values) == 1 and _meaning(values[0]) in _NO | _YES):
+        return value_codes(values)
+    return None
+
+
+def encode_labels(name: str, values: Iterable[Any], source: str = "data") -> npt.NDArray[np.uint8]:
+    """Return one label column as 0 and 1 from numbers, truth values or words.
+
+    Parameters
+    ----------
+    name : str
+        The label, for the error.
+    values : iterable
+        Its value in every row. Two different words that mean nothing known are taken in alphabetical order.
+    source : str, default="data"
+        Where the values come from, for the error.
+
+    Raises
+    ------
+    DataError
+        If a value is missing, or the values are not two that can be told apart as no and yes.
+
+    Examples
+    --------
+    >>> encode_labels("sea", ["yes", "no", "yes"])
+    array([1, 0, 1], dtype=uint8)
+    """
+    words = [_word(value) for value in values]
+    for row, word in enumerate(words):
+        if word in ("", "?"):
+            raise DataError.at(
+                source, None, f"a value of label {shown(name)} in every row", f"none in row {row + 1}", "Fill it in."
+            )
+    distinct = sorted(set(words))
+    codes: tuple[int, ...] | None = ()
+    if distinct:
+        # Numbers and truth values are 0 and 1 only; index codes are for words.
+        numbers = all(_is_number(word) for word in distinct)
+        codes = None if numbers and not set(distinct) <= {"0", "1"} else label_codes(distinct)
+    if codes is None:
+        found = ", ".join(shown(word) for word in distinct[:4]) + (", ..." if len(distinct) > 4 else "")
+        raise DataError.at(
+            source, None, f"label {shown(name)} to hold 0 and 1 (or two words)", found, "Encode it as 0 and 1."
+        )
+    lookup = dict(zip(distinct, codes, strict=True))
+    return np.fromiter((lookup[word] for word in words), dtype=np.uint8, count=len(words))
+
+
+def _word(value: Any) -> str:
+    if value is None or value != value:
+        return ""
+    return _meaning(str(value))
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def is_identifier(n_rows: int, n_distinct: int, n_declared: int) -> bool:
+    """Say whether a nominal attribute tells rows apart rather than describing them.
+
+    It does if nearly every row (all but one in a hundred) has a value of its own although chance would not have it so:
+    even `n_declared` equally frequent values give n_rows (n_rows - 1) / (2 n_declared) equal pairs of rows (the
+    birthday problem). At least seven must be expected, so that a few rows that happen to differ keep their attribute.
+
+    Parameters
+    ----------
+    n_rows : int
+        Rows in which the value is known.
+    n_distinct : int
+        Different values in them.
+    n_declared : int
+        Values the attribute may have.
+
+    Examples
+    --------
+    >>> is_identifier(199, 199, 662), is_identifier(3, 3, 3)
+    (True, False)
+    """
+    pairs_by_chance = n_rows * (n_rows - 1) / (2 * max(n_declared, 1))
+    return n_rows - n_distinct <= n_rows // 100 and pairs_by_chance >= 7
+
+
+def unique_names(names: Iterable[str]) -> list[str]:
+    """Return the names, each later double with ` (2)`, ` (3)`, ... behind it.
+
+    Examples
+    --------
+    >>> unique_names(["a", "b", "a", "a (2)"])
+    ['a', 'b', 'a (2)', 'a (2) (2)']
+    """
+    taken: set[str] = set()
+    counts: dict[str, int] = {}
+    result = []
+    for name in names:
+        candidate, count = name, counts.get(name, 1)
+        while candidate in taken:
+            count += 1
+            candidate = f"{name} ({count})"
+        counts[name] = count
+        taken.add(candidate)
+        result.append(candidate)
+    return result
+
+
+def encode_features(
+    X: Any, attributes: Sequence[Attribute], nominal: str = "onehot", source: str = "data"
+) -> tuple[Any, list[str], list[str]]:
+    """Return the feature matrix with nominal attributes encoded, the column names and the column kinds.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_attributes)
+        Numbers; for a nominal attribute the `value_codes` of its values, NaN where missing; for a string anything.
+        What a CSR matrix does not store is 0 for a number and the *first declared value* for a nominal attribute, so a
+        stored 0 counts where that value's code is 1.
+    attributes : sequence of Attribute
+        What each column holds.
+    nominal : {"onehot", "codes"}, default="onehot"
+        What attributes with more than two values become.
+    source : str, default="data"
+        Where the values come from, for warnings and errors.
+
+    Returns
+    -------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        Of the form of the input; the input itself where nothing had to change.
+    names, kinds : list of str
+        For `Dataset`.
+
+    Examples
+    --------
+    >>> sky = Attribute("sky", "nominal", ("sun", "rain", "snow"))
+    >>> X, names, kinds = encode_features(np.array([[2.0, 0.5], [0.0, 1.5]]), [sky, Attribute("wind")])
+    >>> names, kinds
+    (['sky=sun', 'sky=rain', 'sky=snow', 'wind'], ['binary', 'binary', 'binary', 'numeric'])
+    >>> X
+    array([[0. , 0. , 1. , 0.5],
+           [1. , 0. , 0. , 1.5]])
+    """
+    check_value("encode_features", "nominal", nominal, (OneOf(NOMINAL_MODES),))
+    attributes = list(attributes)
+    dropped = _identifiers(X, attributes)
+    if dropped:
+        some = ", ".join(shown(attributes[j].name) for j in dropped[:5]) + (", ..." if len(dropped) > 5 else "")
+        warnings.warn(f"{source}: left out {some}, which only tells rows apart.", DataWarning, stacklevel=3)
+    widths = np.ones(len(attributes), dtype=np.int64)
+    widths[dropped] = 0
+    for j, attribute in enumerate(attributes):
+        if widths[j] and len(attribute.values) > 2 and nominal == "onehot":
+            widths[j] = len(attribute.values)
+    # Only in a sparse matrix can a value be left out; only one that is not encoded as 0 has to be put in.
+    filled = np.array([_left_out_is_one(attribute) for attribute in attributes], dtype=bool)
+    names, kinds = _columns(attributes, widths)
+    return widened(X, widths, filled, source), names, kinds
+
+
+def _left_out_is_one(attribute: Attribute) -> bool:
+    return attribute.kind == "nominal" and value_codes(attribute.values)[:1] == (1,)
+
+
+def _identifiers(X: Any, attributes: Sequence[Attribute]) -> list[int]:
+    n_rows = X.shape[0]
+    dropped = []
+    columns = None
+    for j, attribute in enumerate(attributes):
+        if attribute.kind == "string":
+            dropped.append(j)
+        # Seven expected pairs need at least this many rows; two values cannot tell so many rows apart.
+        elif len(attribute.values) > 2 and n_rows * (n_rows - 1) >= 14 * len(attribute.values):
+            columns = sparse.csc_matrix(X) if columns is None and sparse.issparse(X) else columns
+            stored = X[:, j] if columns is None else columns.data[columns.indptr[j] : columns.indptr[j + 1]]
+            codes = np.concatenate((stored, np.zeros(min(n_rows - len(stored), 1))))
+            known = codes[~np.isnan(codes)]
+            n_known = n_rows - (len(codes) - len(known))
+            if is_identifier(n_known, len(np.unique(known)), len(attribute.values)):
+                dropped.append(j)
+    return dropped
+
+
+def _columns(attributes: Sequence[Attribute], widths: npt.NDArray[np.int64]) -> tuple[list[str], list[str]]:
+    names: list[str] = []
+    kinds: list[str] = []
+    for attribute, width in zip(attributes, widths.tolist(), strict=True):
+        if width > 1:
+            names += [f"{attribute.name}={value}" for value in attribute.values]
+            kinds += ["binary"] * width
+        elif width:
+            names.append(attribute.name)
+            nominal = "nominal" if len(attribute.values) > 2 else "binary"
+            kinds.append(nominal if attribute.kind == "nominal" else "numeric")
+    return unique_names(names), kinds
