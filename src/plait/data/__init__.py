@@ -6,5 +6,6 @@ Takes files, names and frames; hands on `Dataset(X, Y, feature_names, label_name
 
 from plait.data.dataset import Dataset
 from plait.data.errors import DataError, DataWarning
+from plait.data.label_statistics import Statistics, statistics
 
-__all__ = ["DataError", "DataWarning", "Dataset"]
+__all__ = ["DataError", "DataWarning", "Dataset", "Statistics", "statistics"]
