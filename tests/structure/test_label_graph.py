@@ -1,0 +1,97 @@
+import dataclasses
+from itertools import permutations
+
+import networkx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plait.core.sentences import ParameterError
+from plait.structure import LabelGraph
+
+
+@st.composite
+def acyclic_parents(draw, most=7):
+    """Parents of a random graph: each label depends only on labels before it in a random order."""
+    order = draw(st.permutations(range(draw(st.integers(1, most)))))
+    parents = [[] for _ in order]
+    for place, label in enumerate(order):
+        parents[label] = draw(st.lists(st.sampled_from(order[:place]), unique=True)) if place else []
+    return parents
+
+
+@given(acyclic_parents())
+def test_the_default_order_is_the_smallest_topological_one(parents):
+    graph = LabelGraph(parents)
+    oracle = networkx.DiGraph()
+    oracle.add_nodes_from(range(len(parents)))
+    oracle.add_edges_from((parent, child) for child, group in enumerate(parents) for parent in group)
+    assert list(graph.order) == list(networkx.lexicographical_topological_sort(oracle))
+    assert set(graph.edges) == set(oracle.edges)
+
+
+@given(acyclic_parents(most=4))
+def test_an_order_is_taken_exactly_when_parents_come_first(parents):
+    for order in permutations(range(len(parents))):
+        right = all(order.index(p) < order.index(k) for k, group in enumerate(parents) for p in group)
+        if right:
+            assert LabelGraph(parents, order).order == order
+        else:
+            with pytest.raises(ParameterError, match="parents before children in order"):
+                LabelGraph(parents, order)
+
+
+@given(acyclic_parents(), st.data())
+def test_a_cycle_is_named(parents, data):
+    graph = LabelGraph(parents)
+    if not graph.edges:
+        return
+    parent, child = data.draw(st.sampled_from(graph.edges))
+    looped = [list(group) for group in parents]
+    looped[parent] = [*looped[parent], child]
+    with pytest.raises(ParameterError, match="acyclic") as caught:
+        LabelGraph(looped)
+    named = [int(word) for word in str(caught.value).split("[")[1].split("]")[0].split(",")]
+    inside = networkx.DiGraph((p, k) for k, group in enumerate(looped) for p in group if p in named and k in named)
+    # One cycle through all that are named, and no others.
+    assert networkx.is_strongly_connected(inside)
+    assert set(inside) == set(named)
+
+
+def test_self_parent_is_a_cycle():
+    with pytest.raises(ParameterError, match=r"labels \[1\] wait for each other"):
+        LabelGraph([[], [1]])
+
+
+@pytest.mark.parametrize(
+    ("parents", "order", "words"),
+    [
+        ([[], [5]], None, "parents from 0 to 1, but label 1 has parent 5"),
+        ([[], [-1]], None, "has parent -1"),
+        ([[], [0, 0]], None, "each parent once"),
+        ([[], [0.5]], None, "parents to hold label numbers, but it holds 0.5"),
+        ([[], [True]], None, "holds True"),
+        ([[], []], [0, 0], "each of 2 labels once"),
+        ([[], []], [0], "each of 2 labels once"),
+        ([[], []], ["a", "b"], "order to hold label numbers"),
+    ],
+)
+def test_wrong_graphs(parents, order, words):
+    with pytest.raises(ParameterError, match=words):
+        LabelGraph(parents, order)
+
+
+def test_equality_hash_and_immutability():
+    graph = LabelGraph(np.array([[1], [2], []], dtype=object), order=np.array([2, 1, 0]))
+    assert graph == LabelGraph([[1], [2], []])
+    assert hash(graph) == hash(LabelGraph([(1,), (2,), ()]))
+    assert graph != LabelGraph([[1], [], []])
+    assert LabelGraph([[], []], [1, 0]) != LabelGraph([[], []])
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        graph.parents = ()
+
+
+def test_no_labels_and_one():
+    assert LabelGraph([]).order == ()
+    assert repr(LabelGraph([[]])) == "LabelGraph(1 labels, 0 edges, order [0])"
