@@ -1,0 +1,161 @@
+"""Check what the metrics are given and bring it into one of two forms.
+
+Labels become `uint8`, either a dense array or a CSR matrix with sorted columns and no stored zeros; scores become
+floats without NaN. Anything else is refused in one sentence that names the metric and the argument.
+"""
+
+import numbers
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from plait.core.sentences import shown
+from plait.data.errors import DataError
+
+__all__ = ["as_table", "label_csr", "label_matrix", "label_pair", "same_columns", "same_shape", "score_matrix"]
+
+_NESTED = "Pass one row of 0 and 1 per sample (sets of names: scikit-learn's MultiLabelBinarizer makes them)."
+
+
+def label_matrix(owner: str, name: str, Y: Any) -> Any:
+    """Return 0/1 labels as a `uint8` array or a canonical CSR matrix of shape (n_samples, n_labels).
+
+    Parameters
+    ----------
+    owner, name : str
+        The metric and the argument that a complaint names.
+    Y : array, sparse matrix or array, nested list, pandas or polars frame
+        Labels; one dimension is taken for one label.
+    """
+    table = _two_dimensional(owner, name, Y)
+    if sparse.issparse(table):
+        return _sparse_labels(owner, name, table)
+    ones = table if table.dtype == bool else _ones(owner, name, table)
+    return np.ascontiguousarray(ones).view(np.uint8)
+
+
+def label_pair(owner: str, Y_true: Any, Y_pred: Any) -> tuple[Any, Any]:
+    """Return true and predicted labels of one shape, both dense or both CSR.
+
+    Where one is sparse, the other is made sparse: nothing is made dense.
+    """
+    same_columns(owner, Y_true, Y_pred)
+    true, predicted = label_matrix(owner, "Y_true", Y_true), label_matrix(owner, "Y_pred", Y_pred)
+    same_shape(owner, true, predicted)
+    if sparse.issparse(true) or sparse.issparse(predicted):
+        return sparse.csr_matrix(true), sparse.csr_matrix(predicted)
+    return true, predicted
+
+
+def label_csr(owner: str, Y_true: Any) -> Any:
+    """Return true labels as a canonical CSR matrix, for loops over the relevant labels of a row."""
+    return sparse.csr_matrix(label_matrix(owner, "Y_true", Y_true))
+
+
+def score_matrix(owner: str, name: str, scores: Any) -> Any:
+    """Return scores as a dense float array in row order or a CSR matrix, without NaN; infinities are legal."""
+    table = _two_dimensional(owner, name, scores)
+    is_sparse = sparse.issparse(table)
+    if table.dtype not in (np.float32, np.float64):
+        table = _as_floats(owner, name, table)
+    if np.isnan(table.data if is_sparse else table).any():
+        raise DataError(f"{owner} needs {name} to be numbers, but it holds nan. Remove or fill in those rows.")
+    return table if is_sparse else np.ascontiguousarray(table)
+
+
+def same_shape(owner: str, true: Any, other: Any, name: str = "Y_pred") -> None:
+    """Refuse tables of different shapes."""
+    if true.shape != other.shape:
+        raise DataError(
+            f"{owner} needs {name} to have the shape of Y_true, {true.shape}, but it is {other.shape}. "
+            "Pass the same rows and labels in both."
+        )
+
+
+def same_columns(owner: str, Y_true: Any, other: Any, name: str = "Y_pred") -> None:
+    """Refuse two frames whose columns have the same names in another order: labels are matched by position."""
+    ours, theirs = (list(getattr(table, "columns", ())) for table in (Y_true, other))
+    if ours != theirs and len(ours) == len(theirs) and set(map(str, ours)) == set(map(str, theirs)):
+        place = next(j for j, pair in enumerate(zip(ours, theirs, strict=True)) if pair[0] != pair[1])
+        raise DataError(
+            f"{owner} needs {name} to have its columns in the order of Y_true, but column {place} is "
+            f"{shown(theirs[place])} instead of {shown(ours[place])}. Pass {name}[list(Y_true.columns)]."
+        )
+
+
+def as_table(owner: str, name: str, table: Any) -> Any:
+    """Return whatever was given as an array or a sparse matrix, of any shape and type."""
+    # A pandas frame has this accessor only when all its columns are sparse.
+    if hasattr(table, "columns") and hasattr(table, "sparse"):
+        return table.sparse.to_coo()
+    if sparse.issparse(table):
+        return table
+    try:
+        return np.asarray(table)
+    except ValueError:
+        raise DataError(f"{owner} needs {name} to be a table, but its rows differ in length. {_NESTED}") from None
+
+
+def _two_dimensional(owner: str, name: str, table: Any) -> Any:
+    """Return an array or a CSR matrix with two dimensions, at least one row and one column."""
+    table = as_table(owner, name, table)
+    if table.ndim == 1:
+        table = table.reshape(-1, 1)
+    if table.ndim != 2:
+        raise DataError(f"{owner} needs {name} to have two dimensions, but it has {table.ndim}. {_NESTED}")
+    if 0 in table.shape:
+        raise DataError(
+            f"{owner} needs {name} to have at least one row and one label, but its shape is {table.shape}. "
+            "Pass the rows that are to be scored."
+        )
+    return sparse.csr_matrix(table) if sparse.issparse(table) else table
+
+
+def _sparse_labels(owner: str, name: str, table: Any) -> Any:
+    if not table.has_canonical_format:
+        # Entries that stand twice add up; in a copy, since the caller's matrix stays as it is.
+        table = table.copy()
+        table.sum_duplicates()
+    stored = table.nnz
+    ones = _ones(owner, name, table.data[:stored])
+    labels = sparse.csr_matrix((ones.view(np.uint8), table.indices[:stored], table.indptr), shape=table.shape)
+    if not ones.all():
+        labels = labels.copy()
+        labels.eliminate_zeros()
+    return labels
+
+
+def _ones(owner: str, name: str, values: Any) -> Any:
+    """Return where the values are 1; refuse anything that is neither 0 nor 1, such as NaN, None or a word."""
+    if values.dtype.kind in "biuf":
+        ones = values != 0
+        right = ones == values
+    else:
+        right = np.array([_is_label(value) for value in values.flat], dtype=bool).reshape(values.shape)
+        ones = (values == 1).astype(bool) if right.all() else right
+    if not right.all():
+        wrong = values[~right].flat[0]
+        found = wrong.item() if isinstance(wrong, np.generic) else wrong
+        raise DataError(
+            f"{owner} needs {name} to hold only 0 and 1, but it holds {shown(found)}. "
+            "Encode each label as one 0/1 column; cut scores at a threshold first."
+        )
+    return ones
+
+
+def _is_label(value: Any) -> bool:
+    return isinstance(value, numbers.Real | np.bool_) and value in (0, 1)
+
+
+def _as_floats(owner: str, name: str, table: Any) -> Any:
+    if table.dtype.kind not in "biufO":
+        raise DataError(
+            f"{owner} needs {name} to be numbers, but its dtype is {table.dtype}. Pass scores of the labels."
+        )
+    try:
+        return table.astype(np.float64)
+    except (TypeError, ValueError) as problem:
+        raise DataError(
+            f"{owner} needs {name} to be numbers, but it holds something else ({problem}). Pass scores of the labels."
+        ) from None

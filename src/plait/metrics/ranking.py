@@ -1,0 +1,77 @@
+"""Metrics of a ranking of the labels: they take scores, the larger the more relevant, and never labels."""
+
+from typing import Any
+
+import numpy as np
+
+from plait.metrics import _kernels as kernels
+from plait.metrics.blocks import score_blocks
+
+__all__ = ["normalized_coverage", "ranking_loss"]
+
+
+def ranking_loss(Y_true: Any, scores: Any) -> float:
+    """Mean over rows of the share of (relevant, irrelevant) label pairs in the wrong order; 0 is best.
+
+    A pair with equal scores counts as a full error [SCLS 4.1]. A row whose labels are all relevant or all irrelevant
+    has no pairs: it contributes 0 and stays in the mean.
+
+    Parameters
+    ----------
+    Y_true : array, sparse matrix, nested list or frame of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    scores : array, sparse matrix, nested list or frame of shape (n_samples, n_labels)
+        Marginal probabilities, vote shares or any other scores; infinite ones are legal.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> ranking_loss([[1, 0, 0], [1, 1, 1]], [[0.4, 0.6, 0.1], [0.2, 0.2, 0.2]])
+    0.25
+    """
+    total, n_samples = 0.0, 0
+    for labels, block in score_blocks("ranking_loss", "scores", Y_true, scores):
+        n_relevant = np.diff(labels.indptr)
+        errors = np.empty(n_relevant.size, np.int64)
+        work = np.empty(n_relevant.max(), block.dtype)
+        kernels.ranking_errors(labels.indptr, labels.indices, block, work, errors)
+        pairs = n_relevant.astype(np.int64) * (block.shape[1] - n_relevant)
+        total += float(np.divide(errors, pairs, out=np.zeros(errors.size), where=pairs > 0).sum())
+        n_samples += errors.size
+    return total / n_samples
+
+
+def normalized_coverage(Y_true: Any, scores: Any) -> float:
+    """How far down the ranking one must go to find every relevant label, minus one, per label; 0 is best.
+
+    Labels with equal scores all get the worst rank among them. A row without relevant labels contributes 0. The
+    formula is `(mean over rows of the worst rank of a relevant label, minus 1) / n_labels` [SCLS 4.1].
+
+    Parameters
+    ----------
+    Y_true : array, sparse matrix, nested list or frame of shape (n_samples, n_labels)
+        True labels, 0 or 1.
+    scores : array, sparse matrix, nested list or frame of shape (n_samples, n_labels)
+        Marginal probabilities, vote shares or any other scores; infinite ones are legal.
+
+    Returns
+    -------
+    float
+        From 0 to (n_labels - 1) / n_labels.
+
+    Examples
+    --------
+    >>> normalized_coverage([[1, 0, 0, 1]], [[0.9, 0.3, 0.5, 0.4]])
+    0.5
+    """
+    total, n_samples = 0, 0
+    for labels, block in score_blocks("normalized_coverage", "scores", Y_true, scores):
+        ranks = np.empty(block.shape[0], np.int64)
+        kernels.coverage_ranks(labels.indptr, labels.indices, block, ranks)
+        total += int((ranks - 1).sum())
+        n_samples += ranks.size
+    return total / (n_samples * block.shape[1])
