@@ -1,0 +1,183 @@
+"""Read a file of lines `label,label index:value ...` block by block into the arrays of two CSR matrices.
+
+This is what the LIBSVM and the XC format have in common. Memory stays within a small multiple of the file: nothing is
+allocated by a number that the file only states.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from plait.core.sentences import shown
+from plait.data.errors import DataError
+from plait.data.readers._pair_kernels import count_marks, scan_rows
+from plait.data.readers.pair_lines import LARGEST_INDEX, parse_lines
+
+__all__ = ["PairRows", "check_width", "read_pair_rows"]
+
+# A column costs memory even where nothing is stored in it. A file may have this many, or so many a byte.
+_COLUMNS_FLOOR = 2**20
+_COLUMNS_PER_BYTE = 64
+
+_NEWLINE, _HASH = 10, 35
+
+
+@dataclass(frozen=True)
+class PairRows:
+    """Rows of labels and pairs; row r has `labels[label_ends[r - 1]:label_ends[r]]`, likewise its pairs.
+
+    Parameters
+    ----------
+    labels, label_ends, indices, values, pair_ends : ndarray
+        Label ids, feature indices and values as they stand in the file.
+    lines : ndarray of shape (n_rows,)
+        The line of each row, for errors.
+    ordered : bool
+        Whether the indices increase within every row.
+    n_bytes : int
+        How long the lines are.
+    """
+
+    labels: npt.NDArray[np.int64]
+    label_ends: npt.NDArray[np.int64]
+    indices: npt.NDArray[np.int32]
+    values: npt.NDArray[np.float64]
+    pair_ends: npt.NDArray[np.int64]
+    lines: npt.NDArray[np.int64]
+    ordered: bool
+    n_bytes: int
+
+    def features(self, file: str, n_features: int, first: int = 0) -> Any:
+        """Return the CSR matrix of the values, with index `first` in column 0; zeros are not stored."""
+        indptr = np.concatenate((np.zeros(1, dtype=np.int64), self.pair_ends))
+        columns = self.indices if first == 0 else self.indices - np.int32(first)
+        X = sparse.csr_matrix((self.values, columns, indptr), shape=(len(self.lines), n_features))
+        if not self.ordered:
+            X.sort_indices()
+        self._refuse_doubles(X, file, "feature", first)
+        if self.values.size and not self.values.all():
+            X.eliminate_zeros()
+        return X
+
+    def label_sets(self, file: str, columns: npt.NDArray[np.integer[Any]], n_labels: int) -> Any:
+        """Return the CSR matrix of the labels, whose columns are given for each of `labels`."""
+        indptr = np.concatenate((np.zeros(1, dtype=np.int64), self.label_ends))
+        ones = np.ones(len(columns), dtype=np.uint8)
+        Y = sparse.csr_matrix((ones, columns, indptr), shape=(len(self.lines), n_labels))
+        Y.sort_indices()
+        self._refuse_doubles(Y, file, "label", 0)
+        return Y
+
+    def line_of(self, position: int, ends: npt.NDArray[np.int64]) -> int:
+        """Return the line of the row that holds a position of `labels` or `indices`."""
+        return int(self.lines[np.searchsorted(ends, position, side="right")])
+
+    def _refuse_doubles(self, matrix: Any, file: str, what: str, first: int) -> None:
+        equal = matrix.indices[1:] == matrix.indices[:-1]
+        starts = matrix.indptr[1:-1]
+        equal[starts[(starts > 0) & (starts < len(matrix.indices))] - 1] = False
+        if equal.any():
+            at = int(np.argmax(equal))
+            line = self.line_of(at, matrix.indptr[1:])
+            name = f"index {matrix.indices[at] + first}" if what == "feature" else "a label"
+            raise DataError.at(file, line, f"each {what} once", f"{name} twice", "Remove one of them.")
+
+
+def read_pair_rows(
+    file: str, blocks: Iterable[bytes], *, line: int = 1, comments: bool = False, blank_rows: bool = False
+) -> PairRows:
+    """Return the rows of blocks of whole lines, the first line of which has number `line`.
+
+    `comments` and `blank_rows` are those of `pair_lines.parse_lines`.
+    """
+    parts, n_bytes = [], 0
+    for block in blocks:
+        part = _scanned(file, block, line, comments, blank_rows) or _parsed(file, block, line, comments, blank_rows)
+        parts.append(part)
+        line += block.count(b"\n")
+        n_bytes += len(block)
+    return _joined(parts, n_bytes)
+
+
+def check_width(file: str, line: int | None, what: str, width: int, n_bytes: int) -> None:
+    """Refuse more columns than the length of a file can justify."""
+    most = min(max(_COLUMNS_FLOOR, _COLUMNS_PER_BYTE * n_bytes), LARGEST_INDEX + 1)
+    if width > most:
+        raise DataError.at(
+            file, line, f"at most {most} {what} in a file of {n_bytes} bytes", shown(width), "Correct the number."
+        )
+
+
+def _scanned(file: str, block: bytes, line: int, comments: bool, blank_rows: bool) -> PairRows | None:
+    """Return a block's rows by the kernels, or None where it is not spelt in the common way."""
+    text = np.frombuffer(block, dtype=np.uint8)
+    n_lines, n_pairs, n_commas = count_marks(text)
+    labels = np.empty(n_commas + n_lines, dtype=np.int64)
+    label_ends, pair_ends, lines = (np.empty(n_lines, dtype=np.int64) for _ in range(3))
+    indices, values = np.empty(n_pairs, dtype=np.int32), np.empty(n_pairs)
+    hard = np.empty((n_pairs, 3), dtype=np.int64)
+    stop = _HASH if comments else _NEWLINE
+    rows, n_hard, ordered = scan_rows(
+        text, stop, blank_rows, labels, label_ends, indices, values, pair_ends, lines, hard
+    )
+    if rows < 0:
+        return None
+    lines = lines[:rows] + line
+    # An underscore is the one thing that float takes and the format does not.
+    if n_hard and b"_" in block:
+        return None
+    try:
+        values[hard[:n_hard, 0]] = [float(block[start:end]) for start, end in hard[:n_hard, 1:].tolist()]
+    except ValueError:
+        return None
+    # Copies, so that no oversized buffer is kept alive until all blocks are joined.
+    n_labels, n_pairs = (int(ends[rows - 1]) if rows else 0 for ends in (label_ends, pair_ends))
+    return PairRows(
+        labels[:n_labels].copy(),
+        label_ends[:rows].copy(),
+        indices[:n_pairs].copy(),
+        values[:n_pairs].copy(),
+        pair_ends[:rows].copy(),
+        lines,
+        bool(ordered),
+        len(block),
+    )
+
+
+def _parsed(file: str, block: bytes, line: int, comments: bool, blank_rows: bool) -> PairRows:
+    """Return a block's rows by the plain parser, which raises where the content is wrong."""
+    rows = list(parse_lines(block, file, line, comments=comments, blank_rows=blank_rows))
+    return PairRows(
+        np.array([label for row in rows for label in row.labels], dtype=np.int64),
+        np.cumsum([len(row.labels) for row in rows], dtype=np.int64),
+        np.array([index for row in rows for index in row.indices], dtype=np.int32),
+        np.array([value for row in rows for value in row.values], dtype=np.float64),
+        np.cumsum([len(row.indices) for row in rows], dtype=np.int64),
+        np.array([row.line for row in rows], dtype=np.int64),
+        all(a < b for row in rows for a, b in zip(row.indices, row.indices[1:], strict=False)),
+        len(block),
+    )
+
+
+def _joined(parts: list[PairRows], n_bytes: int) -> PairRows:
+    """Join blocks; each field's parts are dropped as soon as they are joined."""
+    ends = {"labels": 0, "pairs": 0}
+    shifted = {"labels": [np.empty(0, dtype=np.int64)], "pairs": [np.empty(0, dtype=np.int64)]}
+    for part in parts:
+        for field, part_ends in (("labels", part.label_ends), ("pairs", part.pair_ends)):
+            shifted[field].append(part_ends + ends[field])
+            ends[field] += int(part_ends[-1]) if len(part_ends) else 0
+    return PairRows(
+        np.concatenate([np.empty(0, dtype=np.int64), *(part.labels for part in parts)]),
+        np.concatenate(shifted["labels"]),
+        np.concatenate([np.empty(0, dtype=np.int32), *(part.indices for part in parts)]),
+        np.concatenate([np.empty(0), *(part.values for part in parts)]),
+        np.concatenate(shifted["pairs"]),
+        np.concatenate([np.empty(0, dtype=np.int64), *(part.lines for part in parts)]),
+        all(part.ordered for part in parts),
+        n_bytes,
+    )

@@ -1,0 +1,98 @@
+"""Blocks of lines to arrays: kernel and plain parser agree on everything, whole or in pieces."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plait.data import DataError
+from plait.data.readers import pair_rows
+from plait.data.readers.pair_rows import PairRows, check_width, read_pair_rows
+
+FIELDS = ("labels", "label_ends", "indices", "values", "pair_ends", "lines", "ordered", "n_bytes")
+
+numbers = st.one_of(st.integers(-99, 99).map(str), st.floats().map(repr), st.sampled_from(["1e-3", "+.5", "7.", "NaN"]))
+pairs = st.tuples(st.integers(0, 50), numbers).map(lambda pair: f"{pair[0]}:{pair[1]}")
+label_lists = st.lists(st.integers(-5, 30).map(str), max_size=4).map(",".join)
+blanks = st.sampled_from([" ", "  ", "\t", " \r", "\x0b", "\x0c"])
+well_formed = st.builds(
+    lambda labels, blank, words, end: labels + blank + blank.join(words) + end,
+    label_lists,
+    blanks,
+    st.lists(pairs, max_size=5),
+    st.sampled_from(["", " ", "\r", " # a note: 1:2", "#"]),
+)
+any_text = st.text(alphabet="0123456789:,# -+.e\t\rqid_", max_size=20)
+
+
+def lines_to_text(lines: list[str]) -> bytes:
+    return "".join(line + "\n" for line in lines).encode()
+
+
+def same(a: PairRows, b: PairRows) -> bool:
+    return all(np.array_equal(getattr(a, f), getattr(b, f), equal_nan=f == "values") for f in FIELDS)
+
+
+@given(st.lists(st.one_of(well_formed, st.just("")), max_size=8), st.booleans(), st.booleans())
+def test_the_kernel_reads_what_the_plain_parser_reads(lines, comments, blank_rows):
+    text = lines_to_text(lines if comments else [line.replace("#", "").replace("a note: 1:2", "") for line in lines])
+    scanned = pair_rows._scanned("f", text, 1, comments, blank_rows)
+    assert scanned is not None
+    assert same(scanned, pair_rows._parsed("f", text, 1, comments, blank_rows))
+
+
+@given(st.lists(st.one_of(any_text, well_formed), max_size=4), st.booleans(), st.booleans())
+def test_whatever_the_kernel_takes_the_plain_parser_takes_alike(lines, comments, blank_rows):
+    text = lines_to_text(lines)
+    scanned = pair_rows._scanned("f", text, 1, comments, blank_rows)
+    if scanned is not None:
+        assert same(scanned, pair_rows._parsed("f", text, 1, comments, blank_rows))
+
+
+@given(st.lists(well_formed, max_size=12), st.integers(0, 12))
+def test_where_blocks_are_cut_does_not_matter(lines, cut):
+    whole, parts = lines_to_text(lines), [lines_to_text(lines[:cut]), lines_to_text(lines[cut:])]
+    assert same(read_pair_rows("f", [whole], comments=True), read_pair_rows("f", parts, comments=True))
+
+
+def test_lines_are_counted_over_blocks_for_errors():
+    with pytest.raises(DataError, match="f, line 4: expected pairs"):
+        read_pair_rows("f", [b"1 1:1\n2 1:1\n", b"1 1:1\n1 x\n"])
+
+
+def test_rows_become_matrices_in_order_and_without_zeros():
+    rows = read_pair_rows("f", [b"7,3 4:1 2:5 3:0\n", b" 2:-1\n"])
+    assert not rows.ordered
+    X = rows.features("f", 3, first=2)
+    np.testing.assert_array_equal(X.toarray(), [[5, 0, 1], [-1, 0, 0]])
+    assert X.nnz == 3
+    Y = rows.label_sets("f", np.array([1, 0]), 2)
+    np.testing.assert_array_equal(Y.toarray(), [[1, 1], [0, 0]])
+    assert rows.line_of(3, rows.pair_ends) == 2
+
+
+@pytest.mark.parametrize("text", [b"1 1:1\n2:1\n1 5:1 3:1 5:2\n", b"\n2:1\n 5:1 5:1\n", b"5:1\n5:1\n5:1 5:2\n5:1\n"])
+def test_an_index_that_stands_twice_in_a_row_is_refused(text):
+    rows = read_pair_rows("f", [text], blank_rows=True)
+    with pytest.raises(DataError, match="f, line 3: expected each feature once, but found index 5 twice"):
+        rows.features("f", 5, first=1)
+
+
+@given(st.lists(st.lists(st.integers(0, 3), max_size=4), max_size=6))
+def test_doubles_are_found_exactly_where_a_row_repeats_itself(lists):
+    rows = read_pair_rows("f", [lines_to_text([",".join(map(str, row)) for row in lists])], blank_rows=True)
+    first = next((i for i, row in enumerate(lists) if len(set(row)) < len(row)), None)
+    if first is None:
+        assert rows.label_sets("f", rows.labels, 4).sum() == sum(map(len, lists))
+    else:
+        with pytest.raises(DataError, match=f"f, line {first + 1}: expected each label once"):
+            rows.label_sets("f", rows.labels, 4)
+
+
+def test_the_width_is_bounded_by_the_length_of_the_file():
+    check_width("f", 1, "features", 2**20, 10)
+    check_width("f", 1, "features", 64 * 10**6, 10**6)
+    with pytest.raises(DataError, match="f, line 1: expected at most 1048576 features in a file of 10 bytes"):
+        check_width("f", 1, "features", 2**20 + 1, 10)
+    with pytest.raises(DataError, match="at most 2147483647 labels"):
+        check_width("f", 1, "labels", 2**31, 10**12)
