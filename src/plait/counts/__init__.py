@@ -2,7 +2,40 @@
 
 Takes arrays; hands on count tables.
 
-Nothing is here yet.
+`encode(X)` turns any matrix of discrete values (dense, CSR, data frame; every distinct value of a column is a symbol,
+NaN is one) into indicator planes: `SparseCodes` (by row) or `PackedCodes` (bits). Everything that takes a matrix here
+and in `plait.information` also takes codes, so encode once what is used often; `codes.packed()` and `codes.sparse()`
+convert, `codes.columns(first, last)` cuts columns, `codes.within(mask)` keeps only the entries of some rows.
+
+`count_pairs(X, Y=None, weights=None)` gives `PairCounts`: `.joint`, `.x_counts`, `.y_counts`, `.total`, the
+vocabularies `.x` and `.y`, `.table(i, j)`; `a + b` is the table of the joined rows, exactly. X may also be a memory
+map, an iterator of row chunks `(X_chunk, Y_chunk)` or a Dask array.
+
+Notation
+--------
+plane    : the rows in which a column holds one of its non-zero values; the value 0 has no plane
+codes    : all planes of a matrix, with the `Vocabulary` that says which plane is which column and value
+joint    : joint[p, r] = number (or weight) of rows in which planes p and r hold
 """
 
-__all__: list[str] = []
+from plait.counts.blocks import is_streamed
+from plait.counts.codes import Codes, PackedCodes, SparseCodes
+from plait.counts.counting import count_pairs
+from plait.counts.encoding import encode
+from plait.counts.pairs import PairCounts
+from plait.counts.product import joint_counts
+from plait.counts.vocabulary import Vocabulary
+from plait.counts.weighting import checked_weights
+
+__all__ = [
+    "Codes",
+    "PackedCodes",
+    "PairCounts",
+    "SparseCodes",
+    "Vocabulary",
+    "checked_weights",
+    "count_pairs",
+    "encode",
+    "is_streamed",
+    "joint_counts",
+]

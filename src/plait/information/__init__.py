@@ -2,7 +2,29 @@
 
 Takes count tables; hands on numbers.
 
-Nothing is here yet.
+Every measure exists for single variables, `mutual_information(a, b, weights=None, base=2)`, where a variable is a
+column of any discrete values or several columns taken together, and for all pairs of columns of matrices,
+`mutual_information_matrix(X, Y=None, weights=None, base=2, n_jobs=None)`. Matrices are whatever
+`plait.counts.encode` or `plait.counts.count_pairs` take: dense, CSR, codes, chunks of rows, Dask arrays, `PairCounts`.
+
+Sums of n log2 n are integer arithmetic (see `plait.information.logs`), so that without float weights every number is
+the same to the last bit for dense, sparse, packed and chunked input, any number of threads and any naming of symbols:
+a copy of a column has exactly the same values, I(A;A) = H(A) and I(A;constant) = 0 exactly.
+
+Notation
+--------
+H(A), I(A;B), I(A;B|C) : entropy, mutual and conditional mutual information, plug-in estimates, bits by default
+content                : the sum of n log2 n over the cells of a table, in units of `logs_of(total)`;
+                         H = (content of all rows - content of the cells) * bits
 """
 
-__all__: list[str] = []
+from plait.information.dependence import mutual_information, mutual_information_matrix
+from plait.information.logs import CountLogs, WeightLogs, logs_of
+
+__all__ = [
+    "CountLogs",
+    "WeightLogs",
+    "logs_of",
+    "mutual_information",
+    "mutual_information_matrix",
+]

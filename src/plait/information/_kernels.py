@@ -1,0 +1,131 @@
+"""From cells of count tables to sums of n log2 n: arrays in, arrays out, the caller allocates.
+
+Notation
+--------
+joint[a, b]          : rows with symbol a of the left and b of the right column, both non-zero
+x_counts, y_counts   : rows of each non-zero symbol;  total: all rows
+x_offsets, y_offsets : planes of each column
+table[n]             : n log2 n as a whole number, in units of 2**-shift (see `plait.information.logs`); `scale` =
+                       2**shift serves counts beyond the table
+out[i, j]            : sum of n log2 n over all cells of columns i and j
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+__all__ = [
+    "contents_of_counts",
+    "contents_of_pairs",
+    "contents_of_pairs_binary",
+    "contents_of_pairs_weighted",
+    "fill_table",
+    "mutual_amounts",
+]
+
+
+@njit(cache=True, nogil=True)
+def _direct(n, scale):  # type: ignore[no-untyped-def]
+    return np.int64(np.rint(n * math.log2(n) * scale)) if n > 1 else np.int64(0)
+
+
+@njit(cache=True, nogil=True)
+def _content(n, table, scale):  # type: ignore[no-untyped-def]
+    return table[n] if n < table.size else _direct(n, scale)
+
+
+@njit(cache=True, nogil=True)
+def _weight_content(w):  # type: ignore[no-untyped-def]
+    # Cells found by subtraction can fall below 0 by rounding.
+    return w * math.log2(w) if w > 0.0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def fill_table(table, scale):  # type: ignore[no-untyped-def]
+    """Fill table[n] with n log2 n in units of 1 / scale."""
+    for n in range(table.size):
+        table[n] = _direct(n, scale)
+
+
+@njit(cache=True, nogil=True)
+def contents_of_counts(counts, table, scale, out):  # type: ignore[no-untyped-def]
+    """Write n log2 n of every count."""
+    for k in range(counts.size):
+        out[k] = _content(counts[k], table, scale)
+
+
+@njit(cache=True, nogil=True)
+def contents_of_pairs_binary(joint, x_counts, y_counts, total, table, out):  # type: ignore[no-untyped-def]
+    """Sum the four cells of two-valued columns; the table reaches up to the total."""
+    for i in range(joint.shape[0]):
+        n_x = x_counts[i]
+        for j in range(joint.shape[1]):
+            n_xy = np.int64(joint[i, j])
+            only_y = y_counts[j] - n_xy
+            out[i, j] = (table[n_xy] + table[n_x - n_xy]) + (table[only_y] + table[total - n_x - only_y])
+
+
+@njit(cache=True, nogil=True)
+def contents_of_pairs(joint, x_offsets, x_counts, y_offsets, y_counts, total, table, scale, out):  # type: ignore[no-untyped-def]
+    """Sum the cells of columns with any number of symbols."""
+    left_over = np.empty(y_counts.size, dtype=np.int64)
+    for i in range(x_offsets.size - 1):
+        left_over[:] = y_counts
+        zeros = total
+        out[i] = 0
+        for a in range(x_offsets[i], x_offsets[i + 1]):
+            zeros -= x_counts[a]
+            for j in range(y_offsets.size - 1):
+                rest, content = x_counts[a], np.int64(0)
+                for b in range(y_offsets[j], y_offsets[j + 1]):
+                    n = np.int64(joint[a, b])
+                    rest -= n
+                    left_over[b] -= n
+                    content += _content(n, table, scale)
+                out[i, j] += content + _content(rest, table, scale)
+        for j in range(y_offsets.size - 1):
+            rest, content = zeros, np.int64(0)
+            for b in range(y_offsets[j], y_offsets[j + 1]):
+                rest -= left_over[b]
+                content += _content(left_over[b], table, scale)
+            out[i, j] += content + _content(rest, table, scale)
+
+
+@njit(cache=True, nogil=True)
+def contents_of_pairs_weighted(joint, x_offsets, x_counts, y_offsets, y_counts, total, out):  # type: ignore[no-untyped-def]
+    """Sum w log2 w over the cells of float tables."""
+    left_over = np.empty(y_counts.size, dtype=np.float64)
+    for i in range(x_offsets.size - 1):
+        left_over[:] = y_counts
+        zeros = total
+        out[i] = 0.0
+        for a in range(x_offsets[i], x_offsets[i + 1]):
+            zeros -= x_counts[a]
+            for j in range(y_offsets.size - 1):
+                rest, content = x_counts[a], 0.0
+                for b in range(y_offsets[j], y_offsets[j + 1]):
+                    rest -= joint[a, b]
+                    left_over[b] -= joint[a, b]
+                    content += _weight_content(joint[a, b])
+                out[i, j] += content + _weight_content(rest)
+        for j in range(y_offsets.size - 1):
+            rest, content = zeros, 0.0
+            for b in range(y_offsets[j], y_offsets[j + 1]):
+                rest -= left_over[b]
+                content += _weight_content(left_over[b])
+            out[i, j] += content + _weight_content(rest)
+
+
+@njit(cache=True, nogil=True)
+def mutual_amounts(joint, x, y, whole, factor, out):  # type: ignore[no-untyped-def]
+    """Write I = H(X) + H(Y) - H(X,Y), moved into [0, min(H(X), H(Y))], times a factor.
+
+    `joint`, `x`, `y` and `whole` are sums of n log2 n; the largest is taken off first, so that with floats, too,
+    I(A;A) = H(A) and I(A;constant) = 0 hold to the last bit.
+    """
+    for i in range(joint.shape[0]):
+        for j in range(joint.shape[1]):
+            high, low = max(x[i], y[j]), min(x[i], y[j])
+            amount = (joint[i, j] - high) + (whole - low)
+            out[i, j] = factor * max(min(amount, whole - high), 0)

@@ -1,0 +1,93 @@
+"""Mutual information I(A;B) = H(A) + H(B) - H(A,B) [OCC 44; PACC 24]."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from plait.information._kernels import mutual_amounts
+from plait.information.columns import column_logs, joint_content
+from plait.information.contents import PairContents, pair_contents
+from plait.information.units import bits_to
+
+__all__ = ["amounts_shared", "mutual_information", "mutual_information_matrix"]
+
+
+def mutual_information(a: Any, b: Any, *, weights: Any = None, base: Any = 2) -> float:
+    """Return how much one variable tells about another.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n_samples,) or (n_samples, k)
+        Discrete values of any kind; several columns are taken as one joint variable. NaN is a symbol of its own.
+    weights : array of shape (n_samples,), optional
+        How much each row counts; only proportions matter.
+    base : float or "e", default=2
+        Base of the logarithms: 2 gives bits, "e" nats.
+
+    Returns
+    -------
+    float
+        Between 0 and the smaller entropy of the two.
+
+    Examples
+    --------
+    >>> mutual_information([0, 0, 1, 1], ["no", "no", "yes", "yes"])
+    1.0
+    """
+    logs, (a, b), weights = column_logs((a, b), weights)
+    x, y, both = (joint_content(parts, weights, logs) for parts in ((a,), (b,), (a, b)))
+    out = np.empty((1, 1))
+    mutual_amounts(
+        np.array([[both]]),
+        np.array([x]),
+        np.array([y]),
+        logs.whole,
+        logs.bits * bits_to(base, "mutual_information"),
+        out,
+    )
+    return float(out[0, 0])
+
+
+def mutual_information_matrix(
+    X: Any, Y: Any = None, *, weights: Any = None, base: Any = 2, n_jobs: int | None = None
+) -> npt.NDArray[np.float64]:
+    """Return I(X_i;Y_j) for all pairs of columns.
+
+    Parameters
+    ----------
+    X, Y : matrices of symbols, or PairCounts
+        What `plait.counts.count_pairs` takes: dense, CSR, packed, chunks of rows, Dask arrays. Without Y, all pairs
+        of columns of X. A `PairCounts` is used as it is.
+    weights : array of shape (n_samples,), optional
+        How much each row counts.
+    base : float or "e", default=2
+        Base of the logarithms.
+    n_jobs : int, optional
+        Threads; the result is the same, bit for bit, for any number.
+
+    Returns
+    -------
+    ndarray of shape (x columns, y columns)
+        Each between 0 and the smaller entropy; on the diagonal of one matrix with itself exactly the entropies. Equal
+        to the last bit for dense, sparse, packed and chunked input and under renaming of symbols (float weights: up
+        to rounding).
+
+    Examples
+    --------
+    >>> mutual_information_matrix([[0, 0], [0, 1], [1, 0], [1, 1]], [[0], [0], [1], [1]])
+    array([[1.],
+           [0.]])
+    """
+    contents = pair_contents(X, Y, weights, n_jobs)
+    return amounts_shared(contents, contents.logs.bits * bits_to(base, "mutual_information_matrix"))
+
+
+def amounts_shared(contents: PairContents, factor: float) -> npt.NDArray[np.float64]:
+    """Return I for all pairs in units times a factor."""
+    joint, x, y = contents.joint, contents.x, contents.y
+    if not joint.flags.c_contiguous:
+        joint, x, y = joint.T, y, x
+    out = np.empty(joint.shape)
+    mutual_amounts(joint, x, y, contents.logs.whole, factor, out)
+    return out if joint is contents.joint else out.T

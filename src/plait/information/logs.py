@@ -1,0 +1,98 @@
+"""n log2 n of counts as whole numbers, so that sums of them are exact.
+
+Entropies are differences of sums of n log2 n over cells. In floats such a sum depends on the order of its terms, so
+that dense and sparse, one and two threads, a column and its copy can differ in the last bits, and ties between equal
+features are decided by rounding. Here n log2 n is rounded once, to a multiple of 2**-shift with the shift as large as
+64 bits allow, and everything after is integer arithmetic: exact in any order, under any naming of symbols.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from plait.information._kernels import contents_of_counts, fill_table
+
+__all__ = ["CountLogs", "Logs", "WeightLogs", "logs_of"]
+
+# Counts up to this are looked up (32 MiB); larger ones are computed where they occur, with the same result.
+_LONGEST_TABLE = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class CountLogs:
+    """n log2 n for counts of up to `total` rows.
+
+    Parameters
+    ----------
+    total : int
+        Number of rows.
+    scale : float
+        2**shift: an amount of `scale` units is 1.
+    table : ndarray of int64
+        `table[n]` = n log2 n in units, for n up to the total (or as far as a table is worth its memory).
+    """
+
+    total: int
+    scale: float
+    table: npt.NDArray[np.int64]
+
+    def of(self, counts: Any) -> npt.NDArray[np.int64]:
+        """Return n log2 n of each count, in units."""
+        cells = np.ascontiguousarray(counts, dtype=np.int64)
+        contents = np.empty(cells.size, dtype=np.int64)
+        contents_of_counts(cells.ravel(), self.table, self.scale, contents)
+        return contents.reshape(cells.shape)
+
+    @property
+    def whole(self) -> int:
+        """Content n log2 n of all rows, in units."""
+        return int(self.of([self.total])[0])
+
+    @property
+    def bits(self) -> float:
+        """What one unit is worth, in bits for each row."""
+        return 1.0 / (self.scale * self.total) if self.total else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class WeightLogs:
+    """w log2 w for weights that sum to `total`, in floats (exact up to rounding)."""
+
+    total: float
+
+    def of(self, counts: Any) -> npt.NDArray[np.float64]:
+        """Return w log2 w of each weight, 0 where rounding has left less than 0."""
+        cells = np.maximum(np.asarray(counts, dtype=np.float64), 0.0)
+        return cells * np.log2(np.where(cells > 0.0, cells, 1.0))
+
+    @property
+    def whole(self) -> float:
+        """Content w log2 w of all rows."""
+        return float(self.of(self.total))
+
+    @property
+    def bits(self) -> float:
+        """What one unit is worth, in bits for each unit of weight."""
+        return 1.0 / self.total if self.total else 0.0
+
+
+Logs = CountLogs | WeightLogs
+
+
+def logs_of(total: Any) -> Logs:
+    """Return the logarithms for a table whose cells sum to `total`: an integer number of rows or a float weight."""
+    return WeightLogs(float(total)) if isinstance(total, float | np.floating) else _count_logs(int(total))
+
+
+@lru_cache(maxsize=8)
+def _count_logs(total: int) -> CountLogs:
+    largest = total * np.log2(max(total, 2))
+    # Four such amounts are added and subtracted; 2**60 leaves room for that.
+    scale = float(2.0 ** (60 - int(np.ceil(np.log2(largest + 2)))))
+    table = np.empty(min(total, _LONGEST_TABLE) + 1, dtype=np.int64)
+    fill_table(table, scale)
+    table.setflags(write=False)
+    return CountLogs(total, scale, table)

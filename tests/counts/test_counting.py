@@ -1,0 +1,127 @@
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from plait.core.sentences import ParameterError
+from plait.counts import count_pairs, encode
+
+
+def counted_by_hand(a, b, weights=None):
+    cells = Counter()
+    for i, key in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
+        cells[key] += 1 if weights is None else weights[i]
+    return cells
+
+
+def as_cells(table, i, j):
+    counts = table.table(i, j)
+    x, y = table.x.symbols(i), table.y.symbols(j)
+    return Counter({(x[a], y[b]): counts[a, b] for a, b in zip(*np.nonzero(counts), strict=True)})
+
+
+def samples(seed, n=150, symbols=(-1, 0, 1, 2), density=0.5):
+    rng = np.random.default_rng(seed)
+    X = rng.choice(symbols, (n, 5)) * (rng.random((n, 5)) < density)
+    Y = (rng.random((n, 3)) < 0.3).astype(np.uint8)
+    return X, Y
+
+
+@given(st.integers(0, 10**6), st.integers(0, 140))
+def test_every_cell_is_right(seed, n):
+    X, Y = samples(seed, n)
+    table = count_pairs(X, Y)
+    for i in range(X.shape[1]):
+        for j in range(Y.shape[1]):
+            assert as_cells(table, i, j) == counted_by_hand(X[:, i], Y[:, j])
+
+
+@given(st.integers(0, 10**6), st.integers(0, 140), st.floats(0.01, 1.0))
+def test_all_forms_of_input_give_the_same_table(seed, n, density):
+    X, Y = samples(seed, n, density=density)
+    table = count_pairs(X, Y)
+    forms_x, forms_y = (
+        (M, sparse.csr_matrix(M), sparse.csc_array(M), M.astype(float), encode(M).packed(), encode(M).sparse())
+        for M in (X, Y)
+    )
+    for a in forms_x:
+        for b in forms_y:
+            assert count_pairs(a, b) == table
+
+
+@given(st.integers(0, 10**6), st.lists(st.integers(0, 100), max_size=4))
+def test_chunks_add_up_to_the_whole(seed, cuts):
+    X, Y = samples(seed, 100, symbols=(0, 1, 2, 0.5, -3))
+    ends = [0, *sorted(cuts), 100]
+    parts = [slice(a, b) for a, b in pairwise(ends)]
+    whole = count_pairs(X, Y)
+    assert sum(count_pairs(X[p], Y[p]) for p in parts) == whole
+    assert count_pairs((X[p], sparse.csr_matrix(Y[p])) for p in parts) == whole
+    assert count_pairs(X) == count_pairs((X[p],) for p in parts)
+
+
+@given(st.integers(0, 10**6))
+def test_a_row_of_weight_two_is_the_row_twice(seed):
+    X, Y = samples(seed, 60)
+    weights = np.random.default_rng(seed).integers(0, 4, 60)
+    twice = np.repeat(np.arange(60), weights)
+    for a, b in ((X, Y), (sparse.csr_matrix(X), sparse.csr_matrix(Y))):
+        assert count_pairs(a, b, weights=weights) == count_pairs(X[twice], Y[twice])
+        assert count_pairs(a, b, weights=np.ones(60)) == count_pairs(X, Y)
+
+
+@given(st.integers(0, 10**6))
+def test_float_weights_are_summed_in_each_cell(seed):
+    X, Y = samples(seed, 80)
+    weights = np.random.default_rng(seed).random(80)
+    for a, b in ((X, Y), (sparse.csr_matrix(X), sparse.csr_matrix(Y)), (X, sparse.csr_matrix(Y))):
+        table = count_pairs(a, b, weights=weights)
+        assert table.is_weighted
+        cells = counted_by_hand(X[:, 1], Y[:, 2], weights)
+        found = as_cells(table, 1, 2)
+        for key in cells.keys() | {k for k, v in found.items() if v > 1e-12}:
+            assert found[key] == pytest.approx(cells[key], rel=1e-12, abs=1e-12)
+        parts = count_pairs(a[:30], b[:30], weights=weights[:30]) + count_pairs(a[30:], b[30:], weights=weights[30:])
+        np.testing.assert_allclose(parts.joint, table.joint, rtol=1e-12, atol=0)
+
+
+def test_a_memory_map_is_counted_in_blocks(tmp_path, monkeypatch):
+    X, Y = samples(3, 1000)
+    stored = np.memmap(tmp_path / "X.bin", dtype=np.int16, mode="w+", shape=X.shape)
+    stored[:] = X
+    monkeypatch.setattr("plait.counts.blocks._ENTRIES", 500)
+    weights = np.arange(1000) % 3
+    for other in (Y, sparse.csr_matrix(Y)):
+        assert count_pairs(stored, other) == count_pairs(encode(X), encode(Y))
+        assert count_pairs(stored, other, weights=weights) == count_pairs(encode(X), encode(Y), weights=weights)
+    assert count_pairs(stored) == count_pairs(encode(X))
+
+
+def test_no_rows_and_no_columns_give_empty_tables():
+    table = count_pairs(np.zeros((0, 3)), np.zeros((0, 2)))
+    assert table.total == 0
+    assert table.table(1, 1).sum() == 0
+    assert count_pairs(np.zeros((4, 0)), np.zeros((4, 2))).joint.shape == (0, 2)
+    assert count_pairs(sparse.csr_matrix((0, 3)), sparse.csr_matrix((0, 2))) == table
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((np.zeros((3, 1)), np.zeros((2, 1))), "same number of rows"),
+        ((iter([]),), "at least one chunk"),
+    ],
+)
+def test_what_cannot_be_counted_is_refused(arguments, words):
+    with pytest.raises(ParameterError, match=words):
+        count_pairs(*arguments)
+
+
+@pytest.mark.parametrize("weights", [[1.0], [1.0, -1.0, 1.0], [1.0, np.nan, 1.0], [[1.0], [1.0], [1.0]]])
+def test_bad_weights_are_refused(weights):
+    with pytest.raises(ParameterError, match="needs weights"):
+        count_pairs(np.zeros((3, 1)), weights=weights)
