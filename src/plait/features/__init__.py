@@ -1,8 +1,16 @@
 """Find the few features each label needs.
 
-Takes a graph and information measures; hands on `FeatureMask (n_labels, n_features)`.
+Takes X, Y and optionally a `LabelGraph`; hands on a `FeatureMask`: boolean `support` (n_labels, n_features), with the
+order in which features were chosen and their scores. Every selector is a scikit-learn transformer too.
 
-Nothing is here yet.
+Notation
+--------
+X_m, f   : a feature          Y_j, l : a label          Pa_j : parents of label j in the graph
+S, S_j   : features chosen so far, for all labels or for label j
+ranking  : features in the order chosen; scores[t] is the criterion's value when ranking[t] was chosen
 """
 
-__all__: list[str] = []
+from plait.features.feature_mask import FeatureMask
+from plait.features.selector import InformationSelector, SelectionWarning, Selector
+
+__all__ = ["FeatureMask", "InformationSelector", "SelectionWarning", "Selector"]

@@ -1,0 +1,153 @@
+"""What all selectors share: the contract `select(X, Y, graph) -> FeatureMask` and the scikit-learn transformer."""
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, clone
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from plait.core.checks import Constraint, HasMethods, Nothing, OneOf, check_parameters
+from plait.core.sentences import ParameterError, shown
+from plait.counts import Codes, PackedCodes, SparseCodes, encode
+from plait.features.feature_mask import FeatureMask
+from plait.features.label_matrix import as_label_matrix
+from plait.structure import LabelGraph
+
+__all__ = ["DISCRETIZER_RULES", "InformationSelector", "SelectionWarning", "Selector"]
+
+DISCRETIZER_RULES: tuple[Constraint, ...] = (
+    HasMethods(("fit", "transform")),
+    OneOf(("passthrough",)),
+    Nothing(),
+)
+
+
+class SelectionWarning(UserWarning):
+    """A selector could not do all that was asked, and did what it could."""
+
+
+class Selector(SelectorMixin, BaseEstimator, ABC):
+    """Base of all selectors: a subclass writes `_select(X, Y, graph)`, and lists its parameters in `parameter_rules`.
+
+    Attributes
+    ----------
+    mask_ : FeatureMask
+        What each label keeps.
+    ranking_ : ndarray of int, or list of them
+        Features in the order chosen; a list with one array for each label where features are chosen by label.
+    scores_ : ndarray of float, or list of them
+        The criterion's values, shaped like `ranking_`.
+    n_labels_ : int
+        Number of labels seen at fit.
+    """
+
+    parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]]
+
+    @abstractmethod
+    def _select(self, X: Any, Y: Any, graph: LabelGraph) -> FeatureMask:
+        """Choose features; X is a checked dense float or CSR matrix or codes, Y `uint8`, the graph fits Y."""
+
+    def select(self, X: Any, Y: Any, graph: LabelGraph | None = None) -> FeatureMask:
+        """Return the features of every label, without fitting the transformer.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, data frame or Codes of shape (n_samples, n_features)
+            Features; `plait.counts.Codes` are taken as already discretised by selectors that discretise.
+        Y : array or sparse matrix of shape (n_samples, n_labels)
+            0/1 labels, or one column of classes.
+        graph : LabelGraph, optional
+            Which labels each label depends on; by default no label depends on any other.
+        """
+        if isinstance(X, SparseCodes | PackedCodes):
+            check_parameters(self)
+            return self._select(X, *self._targets(Y, graph))
+        return clone(self).fit(X, Y, graph=graph).mask_
+
+    def fit(self, X: Any, y: Any, graph: LabelGraph | None = None) -> "Selector":
+        """Choose features.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Features.
+        y : array or sparse matrix of shape (n_samples, n_labels)
+            0/1 labels, or one column of classes.
+        graph : LabelGraph, optional
+            Which labels each label depends on; by default no label depends on any other.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self)
+        allow_nan = self.__sklearn_tags__().input_tags.allow_nan
+        finite: bool | str = "allow-nan" if allow_nan else True
+        X, y = validate_data(self, X, y, accept_sparse="csr", multi_output=True, ensure_all_finite=finite)
+        self.mask_ = self._select(X, *self._targets(y, graph))
+        by_label = self.mask_.label_specific
+        self.ranking_ = list(self.mask_.rankings) if by_label else self.mask_.rankings[0]
+        self.scores_ = list(self.mask_.scores) if by_label else self.mask_.scores[0]
+        self.n_labels_ = self.mask_.n_labels
+        return self
+
+    def _targets(self, Y: Any, graph: LabelGraph | None) -> tuple[Any, LabelGraph]:
+        labels = as_label_matrix(type(self).__name__, Y)
+        if graph is None:
+            return labels, LabelGraph([[]] * labels.shape[1])
+        if not isinstance(graph, LabelGraph) or graph.n_labels != labels.shape[1]:
+            raise ParameterError(
+                f"{type(self).__name__} needs graph to be a LabelGraph over {labels.shape[1]} labels, but it is "
+                f"{shown(graph)}. Build it from as many parent lists as Y has columns, or pass None."
+            )
+        return labels, graph
+
+    def _get_support_mask(self) -> npt.NDArray[np.bool_]:
+        """Return the features that any label keeps."""
+        check_is_fitted(self)
+        return np.asarray(self.mask_.support.any(axis=0))
+
+    def _warn_if_fewer(self, found: int, wanted: int, what: str = "features that vary") -> None:
+        if found < wanted:
+            warnings.warn(
+                f"{type(self).__name__} was asked for {wanted} features, but there are only {found} {what}; "
+                "it chose those.",
+                SelectionWarning,
+                stacklevel=4,
+            )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class InformationSelector(Selector):
+    """Base of selectors that count symbols: numbers are discretised first, by `discretizer`.
+
+    `discretizer` is a transformer, "passthrough" to take every distinct value as a symbol, or None for the
+    selector's own default (`_default_discretizer`).
+    """
+
+    discretizer: Any
+
+    @abstractmethod
+    def _default_discretizer(self) -> Any:
+        """Return the discretiser used when none is given."""
+
+    def _codes(self, X: Any, Y: Any) -> Codes:
+        """Return the features as symbols, learned from these rows only."""
+        if isinstance(X, SparseCodes | PackedCodes):
+            return X
+        if isinstance(self.discretizer, str):
+            return encode(X)
+        given = self._default_discretizer() if self.discretizer is None else clone(self.discretizer)
+        return encode(given.fit(X, Y).transform(X))
