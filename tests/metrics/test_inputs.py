@@ -87,6 +87,16 @@ def test_a_sparse_matrix_in_disorder_is_put_in_order_without_touching_it(labels)
     np.testing.assert_array_equal(messy.data, before[1])
 
 
+def test_stored_zeros_are_left_out_of_the_result_and_stay_in_the_input():
+    matrix = sparse.csr_matrix(Y)
+    matrix.data[0] = 0
+    kept = matrix.copy()
+    result = label_matrix("metric", "Y_true", matrix)
+    assert result.nnz == matrix.nnz - 1
+    for part in ("data", "indices", "indptr"):
+        np.testing.assert_array_equal(getattr(matrix, part), getattr(kept, part))
+
+
 def test_spare_room_in_a_sparse_matrix_is_not_read():
     matrix = sparse.csr_matrix(Y)
     matrix.data, matrix.indices = np.append(matrix.data, 99), np.append(matrix.indices, 0)
