@@ -117,9 +117,8 @@ def _sparse_labels(owner: str, name: str, table: Any) -> Any:
         # Entries that stand twice add up; in a copy, since the caller's matrix stays as it is.
         table = table.copy()
         table.sum_duplicates()
-    stored = table.nnz
-    ones = _ones(owner, name, table.data[:stored])
-    labels = sparse.csr_matrix((ones.view(np.uint8), table.indices[:stored], table.indptr), shape=table.shape)
+    ones = _ones(owner, name, table.data)
+    labels = sparse.csr_matrix((ones.view(np.uint8), table.indices, table.indptr), shape=table.shape)
     if not ones.all():
         labels = labels.copy()
         labels.eliminate_zeros()
