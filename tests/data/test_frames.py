@@ -1,0 +1,98 @@
+"""Frames in memory: the way back from `Dataset.to_frame`, and equal answers for both libraries."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from plait.core.sentences import ParameterError
+from plait.data import DataError, Dataset
+from plait.data.frames import FRAME_LIBRARIES, frame_library, from_frame
+
+pd = pytest.importorskip("pandas")
+pl = pytest.importorskip("polars")
+
+cells = {
+    "numbers": st.one_of(st.none(), st.floats(allow_nan=False)),
+    "integers": st.one_of(st.none(), st.integers(-(2**53), 2**53)),
+    "truths": st.one_of(st.none(), st.booleans()),
+    "words": st.one_of(st.none(), st.text(max_size=3)),
+    "moments": st.one_of(st.none(), st.datetimes()),
+    "days": st.one_of(st.none(), st.dates()),
+}
+types = {
+    "numbers": ("float64", pl.Float64),
+    "integers": ("Int64", pl.Int64),
+    "truths": ("boolean", pl.Boolean),
+    "words": ("string", pl.String),
+    "moments": ("datetime64[us]", pl.Datetime("us")),
+    "days": ("object", pl.Date),
+}
+
+
+@given(data=st.data(), n=st.integers(0, 5), nominal=st.sampled_from(["onehot", "codes"]))
+def test_both_libraries_give_equal_data_sets(data, n, nominal):
+    table = {kind: data.draw(st.lists(values, min_size=n, max_size=n)) for kind, values in cells.items()}
+    label = data.draw(st.lists(st.booleans(), min_size=n, max_size=n))
+    pandas = pd.DataFrame(
+        {k: pd.Series(v, dtype=types[k][0]) for k, v in table.items()} | {"sea": np.array(label, bool)}
+    )
+    polars = pl.DataFrame(
+        {k: pl.Series(v, dtype=types[k][1]) for k, v in table.items()} | {"sea": pl.Series(label, dtype=pl.Boolean)}
+    )
+    assert from_frame(pandas, "sea", nominal=nominal) == from_frame(polars, -1, nominal=nominal)
+
+
+@pytest.mark.parametrize("library", FRAME_LIBRARIES)
+def test_a_dense_data_set_comes_back_from_its_frame(library):
+    data = Dataset([[0.5, np.nan], [1.0, 2.0]], [[1, 0], [0, 0]], ["a", "b"], ["sea", "sun"], "beach")
+    assert from_frame(data.to_frame(library), ["sea", "sun"], name="beach") == data
+
+
+def test_a_sparse_data_set_comes_back_sparse_from_pandas():
+    X = sparse.csr_matrix([[0, 1.5, 0], [2.0, 0, 0]])
+    Y = sparse.csr_matrix([[0, 1], [1, 0]])
+    data = Dataset(X, Y, name="beach")
+    assert from_frame(data.to_frame("pandas"), -2, name="beach") == data
+    half = Dataset(X, Y.toarray(), name="beach")
+    assert from_frame(half.to_frame("pandas"), "y*", name="beach") == half
+    assert from_frame(data.to_frame("polars"), -2, name="beach") == Dataset(X.toarray(), Y.toarray(), name="beach")
+
+
+def test_sparse_columns_that_are_not_mostly_zero_are_read_densely():
+    frame = pd.DataFrame({"a": pd.arrays.SparseArray([1.0, np.nan], fill_value=np.nan), "sea": [0, 1]})
+    found = from_frame(frame, ["sea"])
+    np.testing.assert_array_equal(found.X, [[1.0], [np.nan]])
+
+
+def test_names_of_columns_become_words():
+    found = from_frame(pd.DataFrame({0: [1.0], 1: [1]}), ["1"])
+    assert (found.feature_names, found.label_names) == (("0",), ("1",))
+
+
+def test_columns_with_the_same_name_are_refused():
+    with pytest.raises(DataError, match="data: expected columns with different names, but found 'a' twice"):
+        from_frame(pd.DataFrame([[1, 2]], columns=["a", "a"]), 1)
+
+
+def test_labels_must_be_chosen():
+    with pytest.raises(DataError, match=re.escape("data: expected to be told which columns are labels")):
+        from_frame(pd.DataFrame({"a": [1]}), None)
+
+
+def test_only_frames_are_frames():
+    for wrong in (np.ones((2, 2)), {"a": [1]}, pl.LazyFrame({"a": [1]}), pd.Series([1])):
+        with pytest.raises(ParameterError, match="from_frame needs frame to be a pandas or polars DataFrame"):
+            from_frame(wrong, 1)
+
+
+def test_pandas_comes_first_then_polars_then_a_sentence(monkeypatch):
+    assert frame_library("read_csv", None, "CSV files") == ("pandas", pd)
+    assert frame_library("read_csv", "polars", "CSV files") == ("polars", pl)
+    monkeypatch.setattr("plait.data.frames.installed", lambda name: name == "polars")
+    assert frame_library("read_csv", None, "CSV files") == ("polars", pl)
+    with pytest.raises(ParameterError, match="read_csv needs library to be 'pandas' or 'polars' or None"):
+        frame_library("read_csv", "dask", "CSV files")
