@@ -26,3 +26,13 @@ def test_rounding_does_not_change_the_winner_of_a_tie(pairs):
     assert first_best(values) == int(np.flatnonzero(values == values.max())[0])
     noisy = values + np.array([noise for _, noise in pairs])
     assert first_best(noisy) == first_best(values)
+
+
+@given(st.lists(st.integers(0, 40), max_size=12))
+def test_long_runs_that_touch_link_by_link(steps):
+    values = np.array(steps) * TIE_TOLERANCE / 2
+    left, expected = values.copy(), []
+    while (left > -np.inf).any():
+        expected.append(first_best(left))
+        left[expected[-1]] = -np.inf
+    assert stable_ranking(values).tolist() == expected

@@ -47,6 +47,8 @@ class Selector(SelectorMixin, BaseEstimator, ABC):
     """
 
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]]
+    # Whether features are always chosen for each label by itself; a selector that can do both has a `scope`.
+    chooses_by_label: ClassVar[bool] = False
 
     @abstractmethod
     def _select(self, X: Any, Y: Any, graph: LabelGraph) -> FeatureMask:
