@@ -93,7 +93,7 @@ def test_a_memory_map_is_counted_in_blocks(tmp_path, monkeypatch):
     X, Y = samples(3, 1000)
     stored = np.memmap(tmp_path / "X.bin", dtype=np.int16, mode="w+", shape=X.shape)
     stored[:] = X
-    monkeypatch.setattr("plait.counts.blocks._ENTRIES", 500)
+    monkeypatch.setattr("plait.counts.streams._ENTRIES", 500)
     weights = np.arange(1000) % 3
     for other in (Y, sparse.csr_matrix(Y)):
         assert count_pairs(stored, other) == count_pairs(encode(X), encode(Y))

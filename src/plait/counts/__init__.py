@@ -11,6 +11,9 @@ convert, `codes.columns(first, last)` cuts columns, `codes.within(mask)` keeps o
 vocabularies `.x` and `.y`, `.table(i, j)`; `a + b` is the table of the joined rows, exactly. X may also be a memory
 map, an iterator of row chunks `(X_chunk, Y_chunk)` or a Dask array.
 
+`count_columns(X)` counts single columns; `count_triples(X, Y, z)` gives `TripleCounts`, the pair tables of the rows
+with each value of one column z.
+
 Notation
 --------
 plane    : the rows in which a column holds one of its non-zero values; the value 0 has no plane
@@ -18,12 +21,13 @@ codes    : all planes of a matrix, with the `Vocabulary` that says which plane i
 joint    : joint[p, r] = number (or weight) of rows in which planes p and r hold
 """
 
-from plait.counts.blocks import is_streamed
 from plait.counts.codes import Codes, PackedCodes, SparseCodes
-from plait.counts.counting import count_pairs
+from plait.counts.counting import count_columns, count_pairs
 from plait.counts.encoding import encode
 from plait.counts.pairs import PairCounts
 from plait.counts.product import joint_counts
+from plait.counts.streams import is_streamed
+from plait.counts.triples import TripleCounts, count_triples
 from plait.counts.vocabulary import Vocabulary
 from plait.counts.weighting import checked_weights
 
@@ -32,9 +36,12 @@ __all__ = [
     "PackedCodes",
     "PairCounts",
     "SparseCodes",
+    "TripleCounts",
     "Vocabulary",
     "checked_weights",
+    "count_columns",
     "count_pairs",
+    "count_triples",
     "encode",
     "is_streamed",
     "joint_counts",

@@ -1,8 +1,5 @@
-"""The front door of counting: arrays, memory maps, chunks of rows and Dask arrays, all to the same table."""
+"""The front doors of counting: arrays, memory maps, chunks of rows and Dask arrays, all to the same table."""
 
-from collections.abc import Iterable, Iterator
-from functools import reduce
-from operator import add
 from typing import Any
 
 import numpy as np
@@ -10,15 +7,15 @@ import numpy.typing as npt
 
 from plait.core.sentences import ParameterError
 from plait.counts._kernels import add_plane_weights
-from plait.counts.blocks import is_dask, row_blocks
-from plait.counts.clusters import sum_on_cluster
-from plait.counts.codes import Codes
+from plait.counts.codes import Codes, SparseCodes
 from plait.counts.encoding import encode
 from plait.counts.pairs import PairCounts
 from plait.counts.product import joint_counts, joint_weights
+from plait.counts.streams import summed
+from plait.counts.vocabulary import Vocabulary
 from plait.counts.weighting import checked_weights
 
-__all__ = ["count_pairs", "pairs_of_codes"]
+__all__ = ["count_columns", "count_pairs", "pairs_of_codes"]
 
 
 def count_pairs(X: Any, Y: Any = None, *, weights: Any = None) -> PairCounts:
@@ -48,35 +45,38 @@ def count_pairs(X: Any, Y: Any = None, *, weights: Any = None) -> PairCounts:
     >>> count_pairs(iter([(X[:1], Y[:1]), (X[1:], Y[1:])])) == count_pairs(X, Y)
     True
     """
-    if isinstance(X, Iterator):
-        return _sum(count_pairs(*chunk[:2], weights=_third(chunk)) for chunk in X)
-    if is_dask(X):
-        return sum_on_cluster(count_pairs, X, Y, weights)
-    blocks = row_blocks(X, Y, weights)
-    if blocks is not None:
-        return count_pairs(blocks)
+    return summed(_pairs, X, Y, weights)
+
+
+def count_columns(X: Any, *, weights: Any = None) -> PairCounts:
+    """Count how often each symbol of each column occurs: `PairCounts` with no columns on the right.
+
+    Takes what `count_pairs` takes; chunks are `(X_chunk,)` or `(X_chunk, weights_chunk)`.
+
+    Examples
+    --------
+    >>> count_columns([[0, 1], [1, 2], [1, 1]]).x_counts
+    array([2, 2, 1])
+    """
+    return summed(_columns, X, weights)
+
+
+def _pairs(X: Any, Y: Any, weights: Any) -> PairCounts:
     a = encode(X)
     return pairs_of_codes(a, a if Y is None else encode(Y), weights)
 
 
-def _third(chunk: Any) -> Any:
-    return chunk[2] if len(chunk) > 2 else None
-
-
-def _sum(tables: Iterable[PairCounts]) -> PairCounts:
-    try:
-        return reduce(add, tables)
-    except TypeError as problem:
-        if "empty" not in str(problem):
-            raise
-        raise ParameterError("count_pairs needs at least one chunk of rows, but the iterator gave none.") from None
+def _columns(X: Any, weights: Any) -> PairCounts:
+    a = encode(X)
+    nothing = SparseCodes(Vocabulary.binary(0), np.zeros(a.n_rows + 1, dtype=np.int64), np.zeros(0, dtype=np.uint32))
+    return pairs_of_codes(a, nothing, weights)
 
 
 def pairs_of_codes(a: Codes, b: Codes, weights: Any = None) -> PairCounts:
     """Return the tables of two encoded matrices with the same rows."""
     if a.n_rows != b.n_rows:
         raise ParameterError(
-            f"count_pairs needs X and Y to have the same number of rows, but X has {a.n_rows} and Y has {b.n_rows}. "
+            f"plait needs X and Y to have the same number of rows, but X has {a.n_rows} and Y has {b.n_rows}. "
             "Pass rows of the same objects."
         )
     if weights is None:

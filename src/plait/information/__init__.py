@@ -6,6 +6,8 @@ Every measure exists for single variables, `mutual_information(a, b, weights=Non
 column of any discrete values or several columns taken together, and for all pairs of columns of matrices,
 `mutual_information_matrix(X, Y=None, weights=None, base=2, n_jobs=None)`. Matrices are whatever
 `plait.counts.encode` or `plait.counts.count_pairs` take: dense, CSR, codes, chunks of rows, Dask arrays, `PairCounts`.
+`conditional_mutual_information_matrix(X, Y, Z, pairs=None)` and `interaction_information_matrix` take one more variable
+Z; `entropies(X)` gives the entropy of every column; `g_test` and `g_test_matrix` say what is more than chance.
 
 Sums of n log2 n are integer arithmetic (see `plait.information.logs`), so that without float weights every number is
 the same to the last bit for dense, sparse, packed and chunked input, any number of threads and any naming of symbols:
@@ -18,13 +20,33 @@ content                : the sum of n log2 n over the cells of a table, in units
                          H = (content of all rows - content of the cells) * bits
 """
 
+from plait.information.conditional import conditional_mutual_information, conditional_mutual_information_matrix
 from plait.information.dependence import mutual_information, mutual_information_matrix
+from plait.information.interaction import interaction_information, interaction_information_matrix
 from plait.information.logs import CountLogs, WeightLogs, logs_of
+from plait.information.normalized import normalized_mutual_information, normalized_mutual_information_matrix
+from plait.information.significance import GTest, g_test, g_test_matrix
+from plait.information.symmetric import symmetric_uncertainty, symmetric_uncertainty_matrix
+from plait.information.uncertainty import conditional_entropy, entropies, entropy
 
 __all__ = [
     "CountLogs",
+    "GTest",
     "WeightLogs",
+    "conditional_entropy",
+    "conditional_mutual_information",
+    "conditional_mutual_information_matrix",
+    "entropies",
+    "entropy",
+    "g_test",
+    "g_test_matrix",
+    "interaction_information",
+    "interaction_information_matrix",
     "logs_of",
     "mutual_information",
     "mutual_information_matrix",
+    "normalized_mutual_information",
+    "normalized_mutual_information_matrix",
+    "symmetric_uncertainty",
+    "symmetric_uncertainty_matrix",
 ]

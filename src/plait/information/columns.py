@@ -15,6 +15,8 @@ __all__ = ["column_logs", "joint_content", "numbered"]
 
 Ints = npt.NDArray[np.int64]
 
+_MISSING = object()
+
 
 def numbered(column: Any) -> Ints:
     """Return the symbols of a variable as integers from 0; rows of a two-dimensional array are its symbols.
@@ -40,7 +42,7 @@ def _ranks(values: npt.NDArray[Any]) -> Ints:
         return np.unique(values, return_inverse=True)[1].reshape(-1)
     # Objects need not be comparable; anything unequal to itself is a missing value.
     seen: dict[Any, int] = {}
-    return np.array([seen.setdefault(v if v == v else "missing value" * 2, len(seen)) for v in values], dtype=np.int64)
+    return np.array([seen.setdefault(v if v == v else _MISSING, len(seen)) for v in values], dtype=np.int64)
 
 
 def _joined(parts: Sequence[Ints], n_rows: int) -> Ints:
@@ -73,4 +75,7 @@ def joint_content(parts: Sequence[Ints], weights: npt.NDArray[Any] | None, logs:
     counts = np.bincount(symbols, weights=weights)
     if weights is not None and weights.dtype == np.int64:
         counts = counts.astype(np.int64)
-    return logs.of(counts).sum()
+    if np.count_nonzero(counts) < 2:
+        # Also where the weights, summed in another order, differ from their total by rounding.
+        return logs.whole
+    return logs.of(counts).sum().item()

@@ -1,18 +1,19 @@
 """Sums of n log2 n over the cells of all pairs of columns: what every all-pairs measure is made from."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 
 from plait.counts import Codes, PairCounts, Vocabulary, count_pairs, encode, is_streamed, joint_counts
 from plait.information._kernels import contents_of_pairs, contents_of_pairs_binary, contents_of_pairs_weighted
+from plait.information.columns import joint_content
 from plait.information.logs import CountLogs, Logs, WeightLogs, logs_of
 
-__all__ = ["PairContents", "column_contents", "pair_contents", "table_contents"]
+__all__ = ["PairContents", "column_contents", "n_symbols", "pair_contents", "table_contents"]
 
 Amounts = npt.NDArray[Any]
 
@@ -32,12 +33,16 @@ class PairContents:
         Over the symbols of each column.
     joint : ndarray of shape (x columns, y columns)
         Over the cells of each pair.
+    x_symbols, y_symbols : ndarray of shape (n_columns,)
+        How many symbols occur in each column.
     """
 
     logs: Logs
     x: Amounts
     y: Amounts
     joint: Amounts
+    x_symbols: npt.NDArray[np.int64]
+    y_symbols: npt.NDArray[np.int64]
 
 
 def pair_contents(X: Any, Y: Any = None, weights: Any = None, n_jobs: int | None = None) -> PairContents:
@@ -58,50 +63,72 @@ def _of_table(table: PairCounts) -> PairContents:
     x = column_contents(table.x, table.x_counts, table.total, logs)
     y = column_contents(table.y, table.y_counts, table.total, logs)
     joint = table_contents(table.x, table.x_counts, table.y, table.y_counts, table.joint, table.total, logs)
-    return PairContents(logs, x, y, joint)
+    symbols = (n_symbols(v, c, table.total) for v, c in ((table.x, table.x_counts), (table.y, table.y_counts)))
+    return PairContents(logs, x, y, joint, *symbols)
 
 
 def _of_codes(a: Codes, b: Codes, n_jobs: int | None) -> PairContents:
     logs = logs_of(a.n_rows)
     x = column_contents(a.vocabulary, a.totals, a.n_rows, logs)
     y = x if b is a else column_contents(b.vocabulary, b.totals, b.n_rows, logs)
-    ranges = list(_ranges(a.vocabulary, b.vocabulary.n_planes, 1 if n_jobs is None else abs(n_jobs)))
-    if len(ranges) == 1:
-        return PairContents(logs, x, y, _block(a, b, logs))
+    symbols = (n_symbols(codes.vocabulary, codes.totals, codes.n_rows) for codes in (a, b))
+    n_parts = min(effective_n_jobs(n_jobs), max(a.vocabulary.n_columns, 1))
+    if n_parts == 1:
+        return PairContents(logs, x, y, _block(a, b, logs), *symbols)
+    ends = np.linspace(0, a.vocabulary.n_columns, n_parts + 1).astype(int)
     parts = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(_block)(a.columns(*columns), b, logs) for columns in ranges
+        delayed(_block)(a.columns(first, last), b, logs) for first, last in pairwise(ends)
     )
-    return PairContents(logs, x, y, np.concatenate(parts))
-
-
-def _ranges(vocabulary: Vocabulary, n_others: int, n_parts: int) -> Iterator[tuple[int, int]]:
-    """Cut the columns so that no part has too many cells, and there are as many parts as workers."""
-    n_cells = vocabulary.n_planes * n_others
-    most = max(min(_MOST_CELLS, -(-n_cells // max(n_parts, 1))) // max(n_others, 1), 1)
-    first = 0
-    while first < vocabulary.n_columns:
-        last = int(np.searchsorted(vocabulary.offsets, vocabulary.offsets[first] + most, side="right")) - 1
-        last = max(last, first + 1)
-        yield first, last
-        first = last
-    if not vocabulary.n_columns:
-        yield 0, 0
+    return PairContents(logs, x, y, np.concatenate(parts), *symbols)
 
 
 def _block(a: Codes, b: Codes, logs: Logs) -> Amounts:
-    joint = joint_counts(a, b)
-    return table_contents(a.vocabulary, a.totals, b.vocabulary, b.totals, joint, a.n_rows, logs)
+    """Return the sums of all pairs, cutting the columns in halves until the cells fit the memory."""
+    planes, columns = ([getattr(c.vocabulary, name) for c in (a, b)] for name in ("n_planes", "n_columns"))
+    if planes[0] * planes[1] <= _MOST_CELLS:
+        joint = joint_counts(a, b)
+        return table_contents(a.vocabulary, a.totals, b.vocabulary, b.totals, joint, a.n_rows, logs)
+    if columns == [1, 1]:
+        parts = [_symbol_numbers(codes) for codes in (a, b)]
+        return np.array([[joint_content(parts, None, logs)]])
+    if columns[1] > 1 and (columns[0] == 1 or planes[1] >= planes[0]):
+        return np.concatenate([_block(a, half, logs) for half in _halves(b)], axis=1)
+    return np.concatenate([_block(half, b, logs) for half in _halves(a)])
+
+
+def _halves(codes: Codes) -> tuple[Codes, Codes]:
+    n_columns = codes.vocabulary.n_columns
+    return codes.columns(0, n_columns // 2), codes.columns(n_columns // 2, n_columns)
+
+
+def _symbol_numbers(codes: Codes) -> npt.NDArray[np.int64]:
+    """Return the symbols of a single column as integers, 0 for the value 0."""
+    rows = codes.sparse()
+    numbers = np.zeros(rows.n_rows, dtype=np.int64)
+    numbers[np.diff(rows.indptr) > 0] = rows.indices + np.int64(1)
+    return numbers
 
 
 def column_contents(vocabulary: Vocabulary, counts: Amounts, total: Any, logs: Logs) -> Amounts:
     """Return the sums over the symbols of each column, 0 included, shape (n_columns,)."""
     contents = logs.of(counts)
     if vocabulary.one_plane_each:
-        return contents + logs.of(total - counts)
-    starts = vocabulary.offsets[:-1]
-    if not starts.size:
-        return contents
-    return np.add.reduceat(contents, starts) + logs.of(total - np.add.reduceat(counts, starts))
+        contents = contents + logs.of(total - counts)
+    elif contents.size:
+        starts = vocabulary.offsets[:-1]
+        contents = np.add.reduceat(contents, starts) + logs.of(total - np.add.reduceat(counts, starts))
+    if isinstance(logs, WeightLogs):
+        # Rounding must not leave a constant column a trace of entropy, by which others divide.
+        contents = np.where(n_symbols(vocabulary, counts, total) > 1, contents, logs.of(total))
+    return contents
+
+
+def n_symbols(vocabulary: Vocabulary, counts: Amounts, total: Any) -> npt.NDArray[np.int64]:
+    """Return how many symbols occur in each column, 0 included, shape (n_columns,)."""
+    columns = vocabulary.plane_columns
+    seen = np.bincount(columns[counts > 0], minlength=vocabulary.n_columns)
+    rest = total - np.bincount(columns, weights=counts, minlength=vocabulary.n_columns)
+    return seen + (rest > 1e-12 * total)
 
 
 def table_contents(

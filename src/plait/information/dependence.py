@@ -10,7 +10,7 @@ from plait.information.columns import column_logs, joint_content
 from plait.information.contents import PairContents, pair_contents
 from plait.information.units import bits_to
 
-__all__ = ["amounts_shared", "mutual_information", "mutual_information_matrix"]
+__all__ = ["amounts_shared", "mutual_information", "mutual_information_matrix", "pair_of_columns"]
 
 
 def mutual_information(a: Any, b: Any, *, weights: Any = None, base: Any = 2) -> float:
@@ -35,18 +35,8 @@ def mutual_information(a: Any, b: Any, *, weights: Any = None, base: Any = 2) ->
     >>> mutual_information([0, 0, 1, 1], ["no", "no", "yes", "yes"])
     1.0
     """
-    logs, (a, b), weights = column_logs((a, b), weights)
-    x, y, both = (joint_content(parts, weights, logs) for parts in ((a,), (b,), (a, b)))
-    out = np.empty((1, 1))
-    mutual_amounts(
-        np.array([[both]]),
-        np.array([x]),
-        np.array([y]),
-        logs.whole,
-        logs.bits * bits_to(base, "mutual_information"),
-        out,
-    )
-    return float(out[0, 0])
+    contents = pair_of_columns(a, b, weights)
+    return float(amounts_shared(contents, contents.logs.bits * bits_to(base, "mutual_information"))[0, 0])
 
 
 def mutual_information_matrix(
@@ -91,3 +81,11 @@ def amounts_shared(contents: PairContents, factor: float) -> npt.NDArray[np.floa
     out = np.empty(joint.shape)
     mutual_amounts(joint, x, y, contents.logs.whole, factor, out)
     return out if joint is contents.joint else out.T
+
+
+def pair_of_columns(a: Any, b: Any, weights: Any) -> PairContents:
+    """Return the sums of n log2 n of two single variables."""
+    logs, (a, b), checked = column_logs((a, b), weights)
+    x, y, both = (joint_content(parts, checked, logs) for parts in ((a,), (b,), (a, b)))
+    symbols = (np.array([np.count_nonzero(np.bincount(part, checked))]) for part in (a, b))
+    return PairContents(logs, np.array([x]), np.array([y]), np.array([[both]]), *symbols)

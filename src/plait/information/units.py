@@ -7,7 +7,18 @@ from plait.core.checks import Interval, OneOf, check_value
 
 __all__ = ["bits_to"]
 
-_RULES = (Interval(float, 0.0, None, closed="neither"), OneOf(("e",)))
+
+class _Base(Interval):
+    """A number to whose base every logarithm is finite."""
+
+    def accepts(self, value: Any) -> bool:
+        return super().accepts(value) and value != 1 and math.isfinite(value)
+
+    def describe(self) -> str:
+        return "a positive number other than 1"
+
+
+_RULES = (_Base(float, 0.0, None, closed="neither"), OneOf(("e",)))
 
 
 def bits_to(base: Any, owner: str) -> float:
@@ -19,17 +30,6 @@ def bits_to(base: Any, owner: str) -> float:
     (1.0, 0.693147)
     """
     check_value(owner, "base", base, _RULES, "Pass 2 for bits or 'e' for nats.")
-    if isinstance(base, str) or base == math.e:
+    if isinstance(base, str):
         return math.log(2.0)
-    check_value(owner, "base", base, (_NotOne(float, 0.0, None),), "Pass 2 for bits or 'e' for nats.")
     return 1.0 / math.log2(base)
-
-
-class _NotOne(Interval):
-    """A positive number other than 1, to whose base every logarithm is finite."""
-
-    def accepts(self, value: Any) -> bool:
-        return super().accepts(value) and value != 1
-
-    def describe(self) -> str:
-        return "a positive number other than 1"

@@ -1,0 +1,108 @@
+"""Sums of n log2 n over three-way cells, for all pairs of columns and one more variable."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from plait.core.sentences import ParameterError
+from plait.counts import Codes, PairCounts, TripleCounts, count_triples, encode, is_streamed, joint_counts
+from plait.information.columns import numbered
+from plait.information.contents import column_contents, table_contents
+from plait.information.logs import Logs, logs_of
+
+__all__ = ["LevelContents", "level_contents"]
+
+Amounts = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class LevelContents:
+    """Sums of n log2 n, in the units of `logs`.
+
+    Parameters
+    ----------
+    logs : CountLogs or WeightLogs
+        What a unit is worth.
+    z : int or float
+        Over the levels of the third variable.
+    x, y : ndarray of shape (n_columns,)
+        Over the cells of each column with the third variable.
+    joint : ndarray of shape (x columns, y columns)
+        Over the three-way cells of each pair.
+    """
+
+    logs: Logs
+    z: Any
+    x: Amounts
+    y: Amounts
+    joint: Amounts
+
+
+def level_contents(X: Any, Y: Any, Z: Any, weights: Any = None, pairs: PairCounts | None = None) -> LevelContents:
+    """Return the sums for all pairs of a column of X and one of Y (of X, when Y is None), split by Z.
+
+    `pairs`, the pair tables of all rows, saves counting them where they are known.
+    """
+    if isinstance(X, TripleCounts):
+        return _of_triples(X)
+    if is_streamed(X):
+        return _of_triples(count_triples(X, Y, Z, weights=weights))
+    z = numbered(Z)
+    if weights is not None:
+        return _of_triples(count_triples(X, Y, z, weights=weights))
+    a = encode(X)
+    b = a if Y is None else encode(Y)
+    if not a.n_rows == b.n_rows == z.size:
+        raise ParameterError(
+            f"plait.information needs variables with the same rows, but they have {(a.n_rows, b.n_rows, z.size)}. "
+            "Pass rows of the same objects."
+        )
+    return _of_codes(a, b, z, joint_counts(a, b) if pairs is None else pairs.joint)
+
+
+def _of_triples(triples: TripleCounts) -> LevelContents:
+    logs = logs_of(triples.total)
+    sums = [_sums(part, logs) for part in triples.parts]
+    z = logs.of([part.total for part in triples.parts]).sum()
+    return LevelContents(logs, z, *(sum(parts[1:], parts[0]) for parts in zip(*sums, strict=True)))
+
+
+def _sums(part: PairCounts, logs: Logs) -> tuple[Amounts, Amounts, Amounts]:
+    return (
+        column_contents(part.x, part.x_counts, part.total, logs),
+        column_contents(part.y, part.y_counts, part.total, logs),
+        table_contents(part.x, part.x_counts, part.y, part.y_counts, part.joint, part.total, logs),
+    )
+
+
+def _of_codes(a: Codes, b: Codes, z: npt.NDArray[np.int64], joint: Amounts) -> LevelContents:
+    logs = logs_of(a.n_rows)
+    sizes = np.bincount(z, minlength=1)
+    # The most frequent level is what remains of all rows when the others are taken off.
+    rest = PairCounts(a.n_rows, a.vocabulary, b.vocabulary, a.totals, b.totals, joint)
+    parts = []
+    for level in np.flatnonzero(np.arange(sizes.size) != sizes.argmax()):
+        part = _within(a, b, z == level, int(sizes[level]))
+        parts.append(_sums(part, logs))
+        rest = _difference(rest, part)
+    parts.append(_sums(rest, logs))
+    return LevelContents(logs, logs.of(sizes).sum(), *(sum(p[1:], p[0]) for p in zip(*parts, strict=True)))
+
+
+def _within(a: Codes, b: Codes, rows: npt.NDArray[np.bool_], size: int) -> PairCounts:
+    left = a.within(rows)
+    right = left if b is a else b.within(rows)
+    return PairCounts(size, a.vocabulary, b.vocabulary, left.totals, right.totals, joint_counts(left, right))
+
+
+def _difference(whole: PairCounts, part: PairCounts) -> PairCounts:
+    return PairCounts(
+        whole.total - part.total,
+        whole.x,
+        whole.y,
+        whole.x_counts - part.x_counts,
+        whole.y_counts - part.y_counts,
+        whole.joint - part.joint,
+    )
