@@ -1,0 +1,201 @@
+"""Read CSV and other separated text through pandas or polars, with one meaning for both."""
+
+import io
+import os
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from plait.core.checks import Nothing, OneOf, check_value
+from plait.core.sentences import shown
+from plait.data.cells import column_of_words
+from plait.data.columns import dataset_of_columns, refuse_doubles
+from plait.data.dataset import Dataset
+from plait.data.encoding import NOMINAL_MODES
+from plait.data.errors import DataError
+from plait.data.file_names import plain_stem
+from plait.data.files import plain_suffix, read_all
+from plait.data.frames import frame_library
+from plait.data.label_columns import LabelChoice, label_positions
+from plait.data.readers._table_kernels import GOOD, OPEN_QUOTE, RAGGED, tidy_records
+
+__all__ = ["SEPARATORS", "read_csv"]
+
+SEPARATORS = (",", ";", "\t", "|")
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_FIRST_LINE = re.compile(rb'[\r\n ]*(?:"[^"]*"|[^"\r\n]+)*')
+_NO_BOUND = 1 << 62  # what a packed file may grow to is bounded already
+
+
+def read_csv(
+    path: str | os.PathLike[str],
+    labels: LabelChoice,
+    *,
+    separator: str | None = None,
+    nominal: str = "onehot",
+    library: str | None = None,
+    name: str | None = None,
+) -> Dataset:
+    r"""Read a table of separated text whose first line names the columns.
+
+    A column of numbers is numeric, one of true and false is binary, one of dates (2024-01-31, with or without a time)
+    becomes seconds since 1970, and any other is nominal, with its values in alphabetical order. Missing values
+    (nothing, ?, NA, N/A, NaN, null, None) become NaN. Blanks around values and around names without quotes
+    do not count; lines without values are passed over.
+
+    Parameters
+    ----------
+    path : path
+        The file, packed (.gz, .bz2, .xz) or not, in UTF-8.
+    labels : list of str, str, re.Pattern or int
+        The label columns: names; or a pattern such as "tag_*"; or a number, n for the first n and -n for the last n.
+    separator : {",", ";", "\\t", "|"}, optional
+        What stands between values; by default what splits the first line and all others into the most columns, and
+        a tab in .tsv files.
+    nominal : {"onehot", "codes"}, default="onehot"
+        What a column of more than two different words becomes: an indicator for each, or one column of codes.
+    library : {"pandas", "polars"}, optional
+        Which library to use; by default pandas where it is installed, else polars. Both give the same.
+    name : str, optional
+        Name of the data set; by default that of the file.
+
+    Returns
+    -------
+    Dataset
+        Dense, labels in the order of the columns.
+
+    Raises
+    ------
+    DataError
+        If the content is not such a table, a label is missing, or no labels were chosen.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "beach.csv")
+    ...     size = file.write_text("size,sky,sea,sun\n1.5,blue,1,yes\nNA,grey,0,no\n")
+    ...     beach = read_csv(file, labels=["sea", "sun"])
+    >>> beach
+    Dataset 'beach': 2 rows, 2 features (dense), 2 labels (dense), cardinality 1.000
+    >>> beach.feature_names, beach.feature_kinds
+    (('size', 'sky'), ('numeric', 'binary'))
+    """
+    check_value("read_csv", "separator", separator, (OneOf(SEPARATORS), Nothing()))
+    check_value("read_csv", "nominal", nominal, (OneOf(NOMINAL_MODES),))
+    chosen, frames = frame_library("read_csv", library, "CSV files")
+    file = os.fspath(path)
+    content = _text(path, file)
+    if separator is None and plain_suffix(path) == ".tsv":
+        separator = "\t"
+    separator, head, body, n_rows = _tidied(content, separator, file)
+    names = _names(head, separator)
+    refuse_doubles(names, file)
+    label_positions(names, labels, file)
+    cells = _cells(chosen, frames, body, separator, len(names), file)
+    columns = [column_of_words(name, words) for name, words in zip(names, cells, strict=True)]
+    return dataset_of_columns(columns, n_rows, labels, nominal, plain_stem(path) if name is None else name, file)
+
+
+def _text(path: str | os.PathLike[str], file: str) -> bytes:
+    content = read_all(path, _NO_BOUND).removeprefix(_BYTE_ORDER_MARK)
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        line = content.count(b"\n", 0, problem.start) + 1
+        raise DataError.at(file, line, "text in UTF-8", f"byte {content[problem.start]:#04x}") from None
+    if b"\x00" in content:
+        line = content.count(b"\n", 0, content.index(b"\x00")) + 1
+        raise DataError.at(file, line, "text", "a null byte")
+    return content
+
+
+def _tidied(content: bytes, separator: str | None, file: str) -> tuple[str, str, memoryview, int]:
+    """Return the separator, the first record, the others in one spelling, and how many those are."""
+    text = np.frombuffer(content, dtype=np.uint8)
+    out = np.empty(len(content) + 1, dtype=np.uint8)
+    candidates = (separator,) if separator else _by_width(content)
+    faults = []
+    for candidate in candidates:
+        size, head, records, width, *fault = tidy_records(text, ord(candidate), out)
+        if fault[0] == GOOD:
+            if not records:
+                raise DataError.at(file, None, "a first line with the names of the columns", "none")
+            return candidate, out[:head].tobytes().decode("utf-8"), out[head:size].data, records - 1
+        faults.append((width, *fault))
+    raise _fault(file, *faults[0])
+
+
+def _by_width(content: bytes) -> list[str]:
+    """Return the separators that split the first line, first those that split it into more columns."""
+    line = re.sub(rb'"[^"]*"', b"", _FIRST_LINE.match(content).group())  # type: ignore[union-attr]
+    counts = {separator: line.count(separator.encode()) for separator in SEPARATORS}
+    splitting = [separator for separator in SEPARATORS if counts[separator]]
+    return sorted(splitting, key=lambda separator: -counts[separator]) or [SEPARATORS[0]]
+
+
+def _fault(file: str, width: int, fault: int, line: int, fields: int) -> DataError:
+    if fault == RAGGED:
+        return DataError.at(file, line, f"{width} values, as many as columns", str(fields), "Restore the row.")
+    if fault == OPEN_QUOTE:
+        return DataError.at(file, line, "a closing quote", "the end of the file")
+    return DataError.at(
+        file,
+        line,
+        "quotes only around whole values",
+        "one elsewhere",
+        "Double quotes inside of values, and quote these.",
+    )
+
+
+def _names(head: str, separator: str) -> list[str]:
+    """Return the names of a tidy first record: exactly what is between quotes, else without the blanks around."""
+    field = re.compile(rf'(?:"((?:[^"]|"")*)"|([^"{re.escape(separator)}\n]*))[{re.escape(separator)}\n]')
+    return [
+        match.group(2).strip() if match.group(1) is None else match.group(1).replace('""', '"')
+        for match in field.finditer(head)
+    ]
+
+
+def _cells(
+    library: str, frames: Any, body: memoryview, separator: str, width: int, file: str
+) -> Iterator[Sequence[str]]:
+    """Yield the words of one column after the other as the library splits them."""
+    try:
+        table = _polars_table(frames, body, separator, width) if library == "polars" else None
+        table = _pandas_table(frames, body, separator, width) if table is None else table
+    except MemoryError:
+        raise
+    except Exception as problem:
+        raise DataError.at(file, None, f"a table that {library} can read", shown(str(problem))) from None
+    for j in range(width):
+        words = table.to_series(j).to_list() if library == "polars" else table[j].tolist()
+        # Polars has no word where pandas has an empty one.
+        yield ["" if word is None else word for word in words]
+
+
+def _polars_table(polars: Any, body: memoryview, separator: str, width: int) -> Any:
+    schema = {str(j): polars.String for j in range(width)}
+    if not len(body):
+        return polars.DataFrame(schema=schema)
+    return polars.read_csv(io.BytesIO(body), has_header=False, schema=schema, separator=separator)
+
+
+def _pandas_table(pandas: Any, body: memoryview, separator: str, width: int) -> Any:
+    if not len(body):
+        return pandas.DataFrame(columns=range(width))
+    return pandas.read_csv(
+        io.BytesIO(body),
+        header=None,
+        names=range(width),
+        index_col=False,
+        dtype=str,
+        na_filter=False,
+        skip_blank_lines=False,
+        sep=separator,
+        engine="c",
+    )

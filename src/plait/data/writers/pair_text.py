@@ -1,0 +1,31 @@
+"""Rows as lines `label,label index:value ...`, which the LIBSVM and the XC format have in common."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from plait.data.dataset import Dataset
+from plait.data.writers.number_text import number_text
+
+__all__ = ["pair_lines"]
+
+
+def pair_lines(dataset: Dataset, label_ids: Sequence[str], first: int) -> Iterator[tuple[str, str]]:
+    """Yield for each row its labels and its pairs as words; feature 0 has index `first`, zeros are left out."""
+    features, labels = _tidy(dataset.X), _tidy(dataset.Y)
+    for i in range(dataset.n_samples):
+        row = slice(features.indptr[i], features.indptr[i + 1])
+        indices, values = features.indices[row].tolist(), features.data[row].astype(np.float64).tolist()
+        pairs = " ".join(f"{j + first}:{number_text(v)}" for j, v in zip(indices, values, strict=True))
+        chosen = labels.indices[labels.indptr[i] : labels.indptr[i + 1]].tolist()
+        yield ",".join(label_ids[k] for k in chosen), pairs
+
+
+def _tidy(matrix: Any) -> Any:
+    """Return the matrix as CSR in order and without stored zeros; the caller's stays as it is."""
+    tidy = sparse.csr_matrix(matrix, copy=True)
+    tidy.sum_duplicates()
+    tidy.eliminate_zeros()
+    return tidy
