@@ -11,6 +11,17 @@ ranking  : features in the order chosen; scores[t] is the criterion's value when
 """
 
 from plait.features.feature_mask import FeatureMask
+from plait.features.llsf import LLSF
+from plait.features.mddm import MDDM
+from plait.features.pearson_subset import PearsonSubset
 from plait.features.selector import InformationSelector, SelectionWarning, Selector
 
-__all__ = ["FeatureMask", "InformationSelector", "SelectionWarning", "Selector"]
+__all__ = [
+    "LLSF",
+    "MDDM",
+    "FeatureMask",
+    "InformationSelector",
+    "PearsonSubset",
+    "SelectionWarning",
+    "Selector",
+]

@@ -35,7 +35,7 @@ def as_label_matrix(owner: str, Y: Any) -> Any:
     if not type_of_target(column).startswith(("binary", "multiclass")):
         raise ParameterError(
             f"{owner} needs y to be 0/1 labels or classes. Unknown label type: {type_of_target(column)}, "
-            f"with values such as {shown(column[0].item() if column.size else None)}. "
+            f"with values such as {shown(column[:1].tolist()[0] if column.size else None)}. "
             "Pass one 0/1 column for each label."
         )
     return LabelBinarizer().fit_transform(column).astype(np.uint8)
