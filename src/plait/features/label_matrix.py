@@ -44,7 +44,7 @@ def as_label_matrix(owner: str, Y: Any) -> Any:
 def _zero_one(owner: str, matrix: Any) -> Any:
     values: npt.NDArray[Any] = matrix.data if sparse.issparse(matrix) else matrix
     numbers = values.dtype.kind in "biuf"
-    wrong = values[~np.isin(values, (0, 1))] if numbers else values.ravel()
+    wrong = values[(values != 0) & (values != 1)] if numbers else values.ravel()
     if wrong.size:
         raise ParameterError(
             f"{owner} needs y to hold only 0 and 1, but it holds {shown(wrong.tolist()[0])}. "
