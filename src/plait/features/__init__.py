@@ -14,6 +14,7 @@ from plait.features.feature_mask import FeatureMask
 from plait.features.llsf import LLSF
 from plait.features.mddm import MDDM
 from plait.features.pearson_subset import PearsonSubset
+from plait.features.pruned_relieff import PrunedReliefF
 from plait.features.selector import InformationSelector, SelectionWarning, Selector
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "FeatureMask",
     "InformationSelector",
     "PearsonSubset",
+    "PrunedReliefF",
     "SelectionWarning",
     "Selector",
 ]
