@@ -5,9 +5,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from scipy.sparse import csr_matrix
 
 from plait.data._label_pattern import label_pattern
-from plait.data._stratification import evidence_of, stratified_folds
+from plait.data._stratification import alike_together, evidence_of, stratified_folds
 
 LABELS = hnp.arrays(np.uint8, st.tuples(st.integers(1, 30), st.integers(0, 6)), elements=st.integers(0, 1))
 
@@ -51,6 +52,22 @@ def test_evidence_of_order_two_is_labels_and_pairs_that_two_rows_share(Y):
             found[item].append(r)
     assert found == list(expected.values())
     assert is_label.tolist() == [i == j for i, j in expected]
+
+
+@given(LABELS, st.integers(0, 99))
+def test_rows_are_sorted_by_their_labels_from_the_most_frequent(Y, seed):
+    rank = np.random.default_rng(seed).permutation(Y.shape[1])
+    by_frequency = sorted(range(Y.shape[1]), key=lambda j: (-int(Y[:, j].sum()), rank[j]))
+    expected = sorted(range(len(Y)), key=lambda r: [-int(Y[r, j]) for j in by_frequency])
+    assert alike_together(label_pattern(Y), rank).tolist() == expected
+
+
+def test_more_labels_than_a_number_can_hold():
+    # 2 ** 20 labels take 21 bits, so three labels of a row count; rows 0 and 2 differ from the fourth on.
+    rows = [[1, 2, 3, 9], [0], [1, 2, 3, 4], [1, 2], [1, 2, 3]]
+    starts = np.concatenate(([0], np.cumsum([len(row) for row in rows])))
+    wide = csr_matrix((np.ones(starts[-1]), np.concatenate(rows), starts), shape=(5, 2**20))
+    assert alike_together(wide, np.arange(2**20)).tolist() == [0, 2, 4, 3, 1]
 
 
 def test_rows_with_the_same_labels_are_spread_by_chance():

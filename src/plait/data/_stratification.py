@@ -9,7 +9,7 @@ from scipy import sparse
 from plait.data._fold_kernels import distribute, pair_items
 from plait.data._swap_kernels import Ledger, improve
 
-__all__ = ["Evidence", "evidence_of", "stratified_folds"]
+__all__ = ["Evidence", "alike_together", "evidence_of", "stratified_folds"]
 
 Integers = npt.NDArray[np.int64]
 
@@ -69,18 +69,44 @@ def stratified_folds(
         Which row, label and fold goes first among equals; None takes them in their own order.
     """
     sizes = np.asarray(sizes, dtype=np.int64)
-    n_samples = pattern.shape[0]
-    rows = np.arange(n_samples) if random is None else random.permutation(n_samples)
+    n_samples, n_labels = pattern.shape
+    rows = _in_turn(n_samples, random)
     folds = np.empty(n_samples, dtype=np.int64)
     if sizes.max() == 1:  # one row a fold: nothing to spread
         folds[rows] = np.arange(n_samples)
         return folds
-    evidence = evidence_of(pattern if random is None else pattern[rows], order)
-    n_items = len(evidence.is_label)
-    rank = np.arange(n_items) if random is None else random.permutation(n_items)
+    rows = rows[alike_together(pattern[rows], _in_turn(n_labels, random))]
+    evidence = evidence_of(pattern[rows], order)
     draws = np.zeros(n_samples) if random is None else random.random(n_samples)
-    folds[rows] = _folds_in_order(evidence, sizes, rank, draws)
+    folds[rows] = _folds_in_order(evidence, sizes, _in_turn(len(evidence.is_label), random), draws)
     return folds
+
+
+def alike_together(pattern: sparse.csr_matrix, rank: Integers) -> Integers:
+    """Return the rows in an order in which rows with the same or similar labels follow each other.
+
+    The rows of a label go to the folds about in turn, so neighbours end in different folds: in this order, rows that
+    share further labels are spread too, and label pairs with them. Rows are sorted by their labels, the most frequent
+    label first (of equally frequent ones the one with the smaller rank), as far as one 64-bit number can hold them.
+    """
+    n_samples, n_labels = pattern.shape
+    positives = np.bincount(pattern.indices, minlength=n_labels)
+    place = np.empty(n_labels, dtype=np.int64)
+    place[np.lexsort((rank, -positives))] = np.arange(n_labels)
+    placed = sparse.csr_matrix((pattern.data, place[pattern.indices], pattern.indptr), shape=pattern.shape)
+    placed.sort_indices()
+    n_labels_of = np.diff(placed.indptr)
+    width = n_labels.bit_length()  # n_labels itself stands for "no more labels", so such rows come last
+    key = np.zeros(n_samples, dtype=np.int64)
+    for at in range(min(63 // max(width, 1), n_labels_of.max(initial=0))):
+        has = n_labels_of > at
+        key = (key << width) | n_labels
+        key[has] += placed.indices[placed.indptr[:-1][has] + at] - n_labels
+    return np.argsort(key, kind="stable")
+
+
+def _in_turn(n: int, random: np.random.Generator | None) -> Integers:
+    return np.arange(n) if random is None else random.permutation(n)
 
 
 def _folds_in_order(evidence: Evidence, sizes: Integers, rank: Integers, draws: npt.NDArray[np.float64]) -> Integers:
