@@ -1,11 +1,14 @@
-"""What a file's name says: the name of its data set, below packing and suffix."""
+"""What a file's name says: the name of its data set, below packing and suffix, and whether it is data."""
 
 import os
 from pathlib import Path
 
 from plait.data.files import PACKED_SUFFIXES
 
-__all__ = ["plain_stem"]
+__all__ = ["DATA_SUFFIXES", "plain_stem"]
+
+# In the order in which they are looked for where only a name is given.
+DATA_SUFFIXES = (".arff", ".parquet", ".csv", ".tsv", ".svm", ".libsvm", ".txt")
 
 
 def plain_stem(path: str | os.PathLike[str]) -> str:
