@@ -68,7 +68,13 @@ class Selector(SelectorMixin, BaseEstimator, ABC):
         """
         if isinstance(X, SparseCodes | PackedCodes):
             check_parameters(self)
-            return self._select(X, *self._targets(Y, graph))
+            labels, fitting = self._targets(Y, graph)
+            if labels.shape[0] != X.n_rows:
+                raise ParameterError(
+                    f"{type(self).__name__} needs X and Y to have the same number of rows, but X has {X.n_rows} and "
+                    f"Y has {labels.shape[0]}. Pass rows of the same objects."
+                )
+            return self._select(X, labels, fitting)
         return clone(self).fit(X, Y, graph=graph).mask_
 
     def fit(self, X: Any, y: Any, graph: LabelGraph | None = None) -> "Selector":
