@@ -11,6 +11,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
@@ -100,6 +101,15 @@ def test_a_single_label_constant_in_training(kind, value):
     np.testing.assert_array_equal(np.reshape(result, -1), float(value))
 
 
+@pytest.mark.parametrize("value", [0, 1])
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
+def test_two_columns_for_a_single_class_mean_nothing(value):
+    network = MLPClassifier(max_iter=2, random_state=0).fit(X, np.full(60, value))
+    assert network.predict_proba(X).shape == (60, 2)
+    result = label_probabilities("metric", network, X, Y[:, :1])
+    np.testing.assert_array_equal(np.reshape(result, -1), float(value))
+
+
 def test_one_column_of_a_multi_label_model_is_its_marginal():
     chain = ClassifierChain(LogisticRegression()).fit(X, Y[:, :1])
     np.testing.assert_array_equal(label_probabilities("metric", chain, X, Y[:, :1]), chain.predict_proba(X))
@@ -124,13 +134,16 @@ def test_an_estimator_without_scores_is_named():
 class Listed(ClassifierMixin, BaseEstimator):
     """Gives a list of arrays and no classes_."""
 
-    def __init__(self, widths=(2, 2)):
+    def __init__(self, widths=(2, 2), chances=None):
         self.widths = widths
+        self.chances = chances
 
     def fit(self, X, Y):
         return self
 
     def predict_proba(self, X):
+        if self.chances is not None:
+            return [np.tile(row, (len(X), 1)) for row in self.chances]
         return [np.full((len(X), width), 1 / width) for width in self.widths]
 
 
@@ -138,6 +151,12 @@ def test_a_list_without_classes():
     assert label_probabilities("metric", Listed(), X, Y[:, :2]).tolist() == [[0.5, 0.5]] * 60
     with pytest.raises(DataError, match="classes_ say what its single column of predict_proba is"):
         label_probabilities("metric", Listed((2, 1)), X, Y[:, :2])
+
+
+def test_classes_say_which_column_is_which():
+    turned = Listed(chances=[[0.9, 0.1], [0.2, 0.8]])
+    turned.classes_ = [np.array([1, 0]), np.array([False, True])]
+    assert label_probabilities("metric", turned, X[:2], Y[:2, :2]).tolist() == [[0.9, 0.8]] * 2
 
 
 class Joint(ClassifierMixin, BaseEstimator):
