@@ -14,6 +14,9 @@ map, an iterator of row chunks `(X_chunk, Y_chunk)` or a Dask array.
 `count_columns(X)` counts single columns; `count_triples(X, Y, z)` gives `TripleCounts`, the pair tables of the rows
 with each value of one column z.
 
+`MeanStdDiscretizer`, `LAIMDiscretizer` and `QuantileDiscretizer` are scikit-learn transformers from numbers to codes;
+sparse in, sparse out.
+
 Notation
 --------
 plane    : the rows in which a column holds one of its non-zero values; the value 0 has no plane
@@ -23,6 +26,7 @@ joint    : joint[p, r] = number (or weight) of rows in which planes p and r hold
 
 from plait.counts.codes import Codes, PackedCodes, SparseCodes
 from plait.counts.counting import count_columns, count_pairs
+from plait.counts.discretizers import LAIMDiscretizer, MeanStdDiscretizer, QuantileDiscretizer
 from plait.counts.encoding import encode
 from plait.counts.pairs import PairCounts
 from plait.counts.product import joint_counts
@@ -33,8 +37,11 @@ from plait.counts.weighting import checked_weights
 
 __all__ = [
     "Codes",
+    "LAIMDiscretizer",
+    "MeanStdDiscretizer",
     "PackedCodes",
     "PairCounts",
+    "QuantileDiscretizer",
     "SparseCodes",
     "TripleCounts",
     "Vocabulary",

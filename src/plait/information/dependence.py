@@ -74,11 +74,12 @@ def mutual_information_matrix(
 
 
 def amounts_shared(contents: PairContents, factor: float) -> npt.NDArray[np.float64]:
-    """Return I for all pairs in units times a factor."""
+    """Return I for all pairs in units times a factor; it takes the memory of `contents.joint`, which is lost."""
     joint, x, y = contents.joint, contents.x, contents.y
     if not joint.flags.c_contiguous:
         joint, x, y = joint.T, y, x
-    out = np.empty(joint.shape)
+    # Both hold eight bytes a cell, and a fresh matrix costs as much as the arithmetic.
+    out = joint.view(np.float64)
     mutual_amounts(joint, x, y, contents.logs.whole, factor, out)
     return out if joint is contents.joint else out.T
 

@@ -1,0 +1,83 @@
+"""What a discretiser must know of every column before it looks for cuts."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from plait.counts.discretizers._kernels import see_dense, see_entries, spread_dense, spread_entries
+
+__all__ = ["ColumnProfile", "profile_columns"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnProfile:
+    """Numbers for each column; missing values are left out of all but `n_missing`.
+
+    Parameters
+    ----------
+    n_rows : int
+    n_missing, n_values : ndarray of int64, shape (n_columns,)
+        Entries that are NaN; entries that are neither NaN nor 0.
+    total : ndarray of float64
+        Sum of the values.
+    first, second : ndarray of float64
+        Up to two distinct non-zero values, in order of appearance.
+    n_nonzero : ndarray of int64
+        Distinct non-zero values: 0, 1, 2, or 3 for three and more.
+    """
+
+    n_rows: int
+    n_missing: Ints
+    n_values: Ints
+    total: Floats
+    first: Floats
+    second: Floats
+    n_nonzero: Ints
+
+    @property
+    def n_present(self) -> Ints:
+        """Entries that are not NaN."""
+        return self.n_rows - self.n_missing
+
+    @property
+    def n_zeros(self) -> Ints:
+        """Entries that are 0, stored or not."""
+        return self.n_present - self.n_values
+
+    @property
+    def n_distinct(self) -> Ints:
+        """Distinct values, 0 among them where it occurs; exact up to 2."""
+        return self.n_nonzero + (self.n_zeros > 0)
+
+    def mean(self) -> Floats:
+        """Return the mean of each column (0 where all is missing)."""
+        return self.total / np.maximum(self.n_present, 1)
+
+    def standard_deviation(self, X: Any) -> Floats:
+        """Return the sample standard deviation of each column of X, 0 for fewer than two values."""
+        mean = self.mean()
+        squares = np.zeros(mean.size)
+        if sparse.issparse(X):
+            spread_entries(X.indices, X.data, mean, squares)
+        else:
+            spread_dense(X, mean, squares)
+        squares += self.n_zeros * mean**2
+        return np.sqrt(squares / np.maximum(self.n_present - 1, 1))
+
+
+def profile_columns(X: Any) -> ColumnProfile:
+    """Return the profile of a dense or CSR matrix; both give the same bits."""
+    n_rows, n_columns = X.shape
+    n_missing, n_values, n_nonzero = (np.zeros(n_columns, dtype=np.int64) for _ in range(3))
+    total, first, second = (np.zeros(n_columns) for _ in range(3))
+    if sparse.issparse(X):
+        see_entries(X.indices, X.data, n_missing, n_values, total, first, second, n_nonzero)
+    else:
+        see_dense(X, n_missing, n_values, total, first, second, n_nonzero)
+    return ColumnProfile(n_rows, n_missing, n_values, total, first, second, n_nonzero)
