@@ -70,7 +70,7 @@ class TripleCounts:
             return NotImplemented
         levels = np.unique(np.concatenate((self.levels, other.levels)))
         found = [[*self._at(level), *other._at(level)] for level in levels]
-        return TripleCounts(levels, tuple(sum(parts[1:], parts[0]) for parts in found))
+        return _occurring(levels, [sum(parts[1:], parts[0]) for parts in found])
 
     def __radd__(self, other: Any) -> "TripleCounts":
         # sum() starts from 0.
@@ -94,7 +94,7 @@ def _place(symbol: float, symbols: npt.NDArray[np.float64]) -> int:
     return int(same[0]) if same.size else symbols.size
 
 
-def count_triples(X: Any, Y: Any, z: Any, *, weights: Any = None) -> TripleCounts:
+def count_triples(X: Any, Y: Any = None, z: Any = None, *, weights: Any = None) -> TripleCounts:
     """Count how often the symbols of X_i, Y_j and one column z meet, for every i and j.
 
     Parameters
@@ -120,9 +120,14 @@ def _triples(X: Any, Y: Any, z: Any, weights: Any) -> TripleCounts:
             f"count_triples needs z to be one column of {a.n_rows} rows, but its shape is {shape}. Pass one column."
         )
     row_weights = np.ones(a.n_rows, dtype=np.int64) if weights is None else checked_weights(weights, a.n_rows)
-    parts = {level: _part(a, b, row_weights, rows) for level, rows in _levels(column)}
-    kept = [level for level, part in parts.items() if part.total > 0] or [next(iter(parts))]
-    return TripleCounts(np.array(kept), tuple(parts[level] for level in kept))
+    levels = _levels(column)
+    return _occurring(np.array([level for level, _ in levels]), [_part(a, b, row_weights, rows) for _, rows in levels])
+
+
+def _occurring(levels: npt.NDArray[np.float64], parts: list[PairCounts]) -> TripleCounts:
+    """Leave out levels without rows; of no rows at all, the level 0 is kept for the shapes."""
+    kept = [k for k, part in enumerate(parts) if part.total > 0] or [int(np.flatnonzero(levels == 0)[0])]
+    return TripleCounts(levels[kept], tuple(parts[k] for k in kept))
 
 
 def _levels(column: Codes) -> list[tuple[float, npt.NDArray[np.bool_]]]:
