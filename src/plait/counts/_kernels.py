@@ -215,18 +215,25 @@ def planes_of_entries(indices, data, low, planes, out):  # type: ignore[no-untyp
 
 @njit(cache=True, nogil=True)
 def pack_binary(values, words):  # type: ignore[no-untyped-def]
-    """Set the bits of a dense matrix of 0 and 1; a word of every column is gathered from 64 rows at a time."""
+    """Set the bits of a dense matrix of 0 and 1; return False, early, if it holds anything else.
+
+    A word of every column is gathered from 64 rows at a time.
+    """
     n_rows, n_columns = values.shape
-    gathered = np.empty(n_columns, dtype=np.uint64)
+    gathered, other = np.empty(n_columns, dtype=np.uint64), np.zeros(n_columns, dtype=np.uint64)
     for w in range(words.shape[1]):
         gathered[:] = np.uint64(0)
         for i in range(64 * w, min(64 * w + 64, n_rows)):
             shift = np.uint64(i & 63)
             row = values[i]
             for j in range(n_columns):
-                gathered[j] |= np.uint64(row[j] != 0) << shift
+                gathered[j] |= np.uint64(row[j] == 1) << shift
+                other[j] |= np.uint64((row[j] != 0) & (row[j] != 1))
+        if other.any():
+            return False
         for j in range(n_columns):
             words[j, w] = gathered[j]
+    return True
 
 
 @njit(cache=True, nogil=True)

@@ -138,14 +138,13 @@ def _entries(indptr: Ints, indices: npt.NDArray[Any], values: npt.NDArray[np.flo
 
 def _encode_dense(values: npt.NDArray[Any]) -> Codes:
     n_rows, n_columns = values.shape
+    words = np.zeros((n_columns, (n_rows + 63) // 64), dtype=np.uint64)
+    if pack_binary(values, words):
+        return PackedCodes(Vocabulary.binary(n_columns), n_rows, words)
     bounds = np.array(_SMALL, dtype=np.int64)
     if not small_integers(values, bounds):
         return _dense_entries(values)
     low, high = int(bounds[0]), int(bounds[1])
-    if low == 0 and high <= 1:
-        words = np.zeros((n_columns, (n_rows + 63) // 64), dtype=np.uint64)
-        pack_binary(values, words)
-        return PackedCodes(Vocabulary.binary(n_columns), n_rows, words)
     if (high - low + 1) * n_columns > max(_TABLE_CELLS, 4 * values.size):
         return _dense_entries(values)
     present = np.zeros((n_columns, high - low + 1), dtype=np.bool_)
