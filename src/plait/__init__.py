@@ -5,8 +5,8 @@ The rooms, in the order in which data flows through them: `core`, `data` and `co
 `metrics`, and above them `experiments`, `testing` and `cli`. A room imports only rooms before it.
 """
 
-from plait.data import Dataset
+from plait.data import load_dataset
 
-__all__ = ["Dataset"]
+__all__ = ["load_dataset"]
 
 __version__ = "0.1.0"

@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
 from plait.core.sentences import ParameterError
-from plait.data import Dataset, statistics
+from plait.data import Dataset, load_dataset, statistics
 
 LABELS = hnp.arrays(np.uint8, st.tuples(st.integers(0, 8), st.integers(0, 6)), elements=st.integers(0, 1))
 
@@ -136,3 +136,56 @@ def test_only_a_dataset(wrong):
 def test_wrong_number_of_pairs():
     with pytest.raises(ParameterError, match="top_pairs needs n to be an integer of at least 0, but it is -1"):
         of(np.ones((2, 2))).top_pairs(-1)
+
+
+# Rows, features, labels, cardinality, distinct label sets, mean IR and CVIR of the public data [PACC, table 2].
+PUBLIC = {
+    "emotions": (593, 72, 6, 1.868, 27, 1.478, 0.180),
+    "scene": (2407, 294, 6, 1.074, 15, 1.254, 0.122),
+    "yeast": (2417, 103, 14, 4.237, 198, 7.197, 1.884),
+    "birds": (645, 260, 19, 1.014, 133, 5.407, 0.817),
+    "medical": (978, 1449, 45, 1.245, 94, 89.501, 1.148),
+    "enron": (1702, 1001, 53, 3.378, 753, 73.953, 1.960),
+    "bibtex": (7395, 1836, 159, 2.402, 2856, 12.498, 0.405),
+    "corel5k": (5000, 499, 374, 3.522, 3175, 189.568, 1.527),
+}
+
+
+def loaded(folder, name, **more):
+    return load_dataset(folder / name / f"{name}.arff.gz", nominal="codes", **more)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_data(benchmark_data, name):
+    data = loaded(benchmark_data, name)
+    found = statistics(data)
+    n_samples, n_features, n_labels, cardinality, distinct, mean_ir, cvir = PUBLIC[name]
+    assert (found.n_samples, found.n_features, found.n_labels) == (n_samples, n_features, n_labels)
+    assert found.distinct == distinct
+    printed = [found.cardinality, found.mean_ir, found.cvir]
+    np.testing.assert_allclose(printed, [cardinality, mean_ir, cvir], rtol=0, atol=5.01e-4)
+    other = data.Y.toarray() if sparse.issparse(data.Y) else sparse.csr_matrix(data.Y)
+    assert statistics(Dataset(data.X, other, label_names=data.label_names)).as_dict() == found.as_dict()
+
+
+# Least, mean and most labels a row of the training parts [PCC, table 1].
+TRAINING = {
+    "scene": (1, 1.062, 3),
+    "emotions": (1, 1.813, 3),
+    "yeast": (1, 4.228, 11),
+    "medical": (1, 1.255, 3),
+    "enron": (1, 3.386, 11),
+}
+
+
+@pytest.mark.parametrize("name", TRAINING)
+def test_public_training_parts(benchmark_data, name):
+    found = statistics(loaded(benchmark_data, name, split="train"))
+    least, mean, most = TRAINING[name]
+    assert (found.min_labels, found.max_labels) == (least, most)
+    np.testing.assert_allclose(found.cardinality, mean, rtol=0, atol=5.01e-4)
+
+
+@pytest.mark.parametrize(("name", "n_absent"), [("medical", 7), ("enron", 1)])
+def test_labels_absent_from_public_training_parts(benchmark_data, name, n_absent):
+    assert len(statistics(loaded(benchmark_data, name, split="train")).never_on) == n_absent

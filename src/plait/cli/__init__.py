@@ -1,6 +1,8 @@
 """The `plait` command: words to calls, one file per command, parsing only.
 
-Takes command-line words; hands on an exit code.
+Takes command-line words; hands on an exit code: 0, 2 with one line on standard error for bad input, 130 for Ctrl-C.
 """
 
-__all__: list[str] = []
+from plait.cli.command import main
+
+__all__ = ["main"]

@@ -15,7 +15,6 @@ A missing value (NaN) stays NaN in each of its columns. A column name that is al
 
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,12 +23,14 @@ from scipy import sparse
 
 from plait.core.checks import OneOf, check_value
 from plait.core.sentences import shown
+from plait.data.attributes import Attribute, AttributeTable, label_codes, meaning, value_codes
 from plait.data.errors import DataError, DataWarning
 from plait.data.widening import widened
 
 __all__ = [
     "NOMINAL_MODES",
     "Attribute",
+    "encode_columns",
     "encode_features",
     "encode_labels",
     "is_identifier",
@@ -39,84 +40,6 @@ __all__ = [
 ]
 
 NOMINAL_MODES = ("onehot", "codes")
-
-_NO_YES = {
-    ("0", "1"),
-    ("-1", "1"),
-    ("false", "true"),
-    ("no", "yes"),
-    ("f", "t"),
-    ("n", "y"),
-    ("off", "on"),
-}
-_NO = {"0", "false", "no"}
-_YES = {"1", "true", "yes"}
-_KNOWN = {word for pair in _NO_YES for word in pair}
-
-
-@dataclass(frozen=True, slots=True)
-class Attribute:
-    """A column as its file declares it.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    kind : {"numeric", "nominal", "string", "date"}, default="numeric"
-        What it holds; dates are numbers here.
-    values : tuple of str, default=()
-        The declared values of a nominal attribute, in order.
-    pattern : str, default=""
-        The format of a date.
-    """
-
-    name: str
-    kind: str = "numeric"
-    values: tuple[str, ...] = ()
-    pattern: str = ""
-
-
-def _meaning(value: str) -> str:
-    """Return a value in the form in which no and yes are looked up: 0.0 is 0, TRUE is true, others stay."""
-    word = value.strip().lower()
-    try:
-        number = float(word)
-    except ValueError:
-        return word if word in _KNOWN else value
-    return str(int(number)) if number in (-1.0, 0.0, 1.0) else value
-
-
-def value_codes(values: Sequence[str]) -> tuple[int, ...]:
-    """Return the code of each declared value: 0 and 1 by meaning where there is one, else the index.
-
-    Examples
-    --------
-    >>> value_codes(["1", "0"]), value_codes(["YES", "NO"]), value_codes(["red", "blue"])
-    ((1, 0), (1, 0), (0, 1))
-    >>> value_codes(["low", "middle", "high"])
-    (0, 1, 2)
-    """
-    meanings = tuple(_meaning(value) for value in values)
-    if len(values) == 2 and meanings[::-1] in _NO_YES:
-        return (1, 0)
-    if len(values) == 1 and meanings[0] in _YES:
-        return (1,)
-    return tuple(range(len(values)))
-
-
-def label_codes(values: Sequence[str]) -> tuple[int, ...] | None:
-    """Return 0 or 1 for each declared value of a label, or None where the values cannot be those of a label.
-
-    A label has two values, or a single one that means no or yes (a label that is never or always set).
-
-    Examples
-    --------
-    >>> label_codes(["False", "True"]), label_codes(["1"]), label_codes(["a", "b", "c"])
-    ((0, 1), (1,), None)
-    """
-    if len(values) == 2 or (len(values) == 1 and _meaning(values[0]) in _NO | _YES):
-        return value_codes(values)
-    return None
 
 
 def encode_labels(name: str, values: Iterable[Any], source: str = "data") -> npt.NDArray[np.uint8]:
@@ -165,7 +88,7 @@ def encode_labels(name: str, values: Iterable[Any], source: str = "data") -> npt
 def _word(value: Any) -> str:
     if value is None or value != value:
         return ""
-    return _meaning(str(value))
+    return meaning(str(value))
 
 
 def _is_number(word: str) -> bool:
@@ -209,6 +132,9 @@ def unique_names(names: Iterable[str]) -> list[str]:
     >>> unique_names(["a", "b", "a", "a (2)"])
     ['a', 'b', 'a (2)', 'a (2) (2)']
     """
+    names = list(names)
+    if len(set(names)) == len(names):
+        return names
     taken: set[str] = set()
     counts: dict[str, int] = {}
     result = []
@@ -258,55 +184,54 @@ def encode_features(
     array([[0. , 0. , 1. , 0.5],
            [1. , 0. , 0. , 1.5]])
     """
+    return encode_columns(X, AttributeTable.of(attributes), nominal, source)
+
+
+def encode_columns(
+    X: Any, table: AttributeTable, nominal: str = "onehot", source: str = "data"
+) -> tuple[Any, list[str], list[str]]:
+    """Do the same as `encode_features` for attributes that come as a table."""
     check_value("encode_features", "nominal", nominal, (OneOf(NOMINAL_MODES),))
-    attributes = list(attributes)
-    dropped = _identifiers(X, attributes)
-    if dropped:
-        some = ", ".join(shown(attributes[j].name) for j in dropped[:5]) + (", ..." if len(dropped) > 5 else "")
-        warnings.warn(f"{source}: left out {some}, which only tells rows apart.", DataWarning, stacklevel=3)
-    widths = np.ones(len(attributes), dtype=np.int64)
+    n_values = np.array([len(kind.values) for kind in table.types], dtype=np.int64)
+    widths = np.maximum(n_values * ((n_values > 2) & (nominal == "onehot")), 1)[table.which]
+    dropped = _identifiers(X, table)
     widths[dropped] = 0
-    for j, attribute in enumerate(attributes):
-        if widths[j] and len(attribute.values) > 2 and nominal == "onehot":
-            widths[j] = len(attribute.values)
+    if dropped:
+        some = ", ".join(shown(table.names[j]) for j in dropped[:5]) + (", ..." if len(dropped) > 5 else "")
+        warnings.warn(f"{source}: left out {some}, which only tells rows apart.", DataWarning, stacklevel=4)
     # Only in a sparse matrix can a value be left out; only one that is not encoded as 0 has to be put in.
-    filled = np.array([_left_out_is_one(attribute) for attribute in attributes], dtype=bool)
-    names, kinds = _columns(attributes, widths)
+    filled = np.array([value_codes(kind.values)[:1] == (1,) for kind in table.types], dtype=bool)[table.which]
+    names, kinds = _columns(table, widths)
     return widened(X, widths, filled, source), names, kinds
 
 
-def _left_out_is_one(attribute: Attribute) -> bool:
-    return attribute.kind == "nominal" and value_codes(attribute.values)[:1] == (1,)
-
-
-def _identifiers(X: Any, attributes: Sequence[Attribute]) -> list[int]:
+def _identifiers(X: Any, table: AttributeTable) -> list[int]:
+    """Return the columns to drop: strings, and nominal attributes that tell rows apart."""
     n_rows = X.shape[0]
-    dropped = []
-    columns = None
-    for j, attribute in enumerate(attributes):
-        if attribute.kind == "string":
+    is_text = np.array([kind.kind == "string" for kind in table.types], dtype=bool)[table.which]
+    n_values = np.array([len(kind.values) for kind in table.types], dtype=np.int64)[table.which]
+    # Seven expected pairs need at least this many rows; two values cannot tell so many rows apart.
+    in_doubt = np.flatnonzero((n_values > 2) & (n_rows * (n_rows - 1) >= 14 * n_values))
+    columns = sparse.csc_matrix(X) if len(in_doubt) and sparse.issparse(X) else None
+    dropped = np.flatnonzero(is_text).tolist()
+    for j in in_doubt.tolist():
+        stored = X[:, j] if columns is None else columns.data[columns.indptr[j] : columns.indptr[j + 1]]
+        codes = np.concatenate((stored, np.zeros(min(n_rows - len(stored), 1))))
+        known = codes[~np.isnan(codes)]
+        if is_identifier(n_rows - (len(codes) - len(known)), len(np.unique(known)), int(n_values[j])):
             dropped.append(j)
-        # Seven expected pairs need at least this many rows; two values cannot tell so many rows apart.
-        elif len(attribute.values) > 2 and n_rows * (n_rows - 1) >= 14 * len(attribute.values):
-            columns = sparse.csc_matrix(X) if columns is None and sparse.issparse(X) else columns
-            stored = X[:, j] if columns is None else columns.data[columns.indptr[j] : columns.indptr[j + 1]]
-            codes = np.concatenate((stored, np.zeros(min(n_rows - len(stored), 1))))
-            known = codes[~np.isnan(codes)]
-            n_known = n_rows - (len(codes) - len(known))
-            if is_identifier(n_known, len(np.unique(known)), len(attribute.values)):
-                dropped.append(j)
-    return dropped
+    return sorted(dropped)
 
 
-def _columns(attributes: Sequence[Attribute], widths: npt.NDArray[np.int64]) -> tuple[list[str], list[str]]:
+def _columns(table: AttributeTable, widths: npt.NDArray[np.int64]) -> tuple[list[str], list[str]]:
+    one = ["numeric" if not kind.values else "nominal" if len(kind.values) > 2 else "binary" for kind in table.types]
     names: list[str] = []
     kinds: list[str] = []
-    for attribute, width in zip(attributes, widths.tolist(), strict=True):
-        if width > 1:
-            names += [f"{attribute.name}={value}" for value in attribute.values]
-            kinds += ["binary"] * width
+    for name, which, width in zip(table.names, table.which.tolist(), widths.tolist(), strict=True):
+        if width == 1:
+            names.append(name)
+            kinds.append(one[which])
         elif width:
-            names.append(attribute.name)
-            nominal = "nominal" if len(attribute.values) > 2 else "binary"
-            kinds.append(nominal if attribute.kind == "nominal" else "numeric")
+            names += [f"{name}={value}" for value in table.types[which].values]
+            kinds += ["binary"] * width
     return unique_names(names), kinds

@@ -1,6 +1,6 @@
 """Run, store, compare and show experiments.
 
-Takes plans; hands on stored results, pictures and pages.
+Takes plans (today: the built-in demonstration); hands on results, pictures and pages.
 """
 
 __all__: list[str] = []

@@ -1,0 +1,276 @@
+"""Kernels that read plain ARFF rows: a block of bytes in, numbers in the caller's arrays out.
+
+They know only what plain rows have: numbers, declared values, `?`, blanks, whole-line comments. At anything else
+(quotes, escapes, weights, tabs between values, other bytes than ASCII, errors) they stop at the start of that line and
+leave it to `RowParser`, whose results they equal bit for bit.
+
+`read_rows` turns lines into pairs of an attribute's index and its value, then `dense_matrix` or `sparse_matrix` puts
+them in their places. A row is read in runs of attributes of one kind, numbers or words, each in one flat loop, since
+passing arrays to a function for every value costs more than reading the value.
+
+Notation
+--------
+block : bytes of whole lines, each ended by LF
+spec[j] : for attribute j (column of X, or -1 - column of Y; domain or NUMBER, STRING, OTHER; default)
+table, words : hash table over (domain, bytes of a declared value); a used place is (domain, start, length, code), where
+    the value is words[start:start + length], a free one has FREE everywhere
+attribute[k], value[k] : the pairs of all rows, one after the other
+ends[r] : where the pairs of row r end
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from plait.data.readers._number_kernels import EXACT_POWERS, MOST_EXACT, number
+
+__all__ = ["FREE", "NUMBER", "OTHER", "STRING", "dense_matrix", "fill_table", "read_rows", "sparse_matrix"]
+
+NUMBER, STRING, OTHER = -1, -2, -3
+FREE = -1
+
+# Why a run stopped: at an attribute of the other kind, behind the row's last value, at something unusual.
+_OTHER_KIND, _ROW_END, _UNUSUAL = 0, 1, 2
+
+_TAB, _LF, _BLANK, _PERCENT, _COMMA, _QUESTION, _OPEN, _CLOSE = (ord(c) for c in "\t\n %,?{}")
+_MINUS, _DOT, _ZERO, _NINE, _SMALL_E, _LARGE_E = (ord(c) for c in "-.09eE")
+_U1 = np.uint64(1)
+_MOST_INDEX_DIGITS = 9
+# So many, sign and point included, are surely less than 2^63.
+_FEW_DIGITS = 18
+_LONGEST_PROBE = 256
+# The FNV-1a hash, started from the domain.
+_SEED, _PRIME, _FOLD = np.uint64(14695981039346656037), np.uint64(1099511628211), np.uint64(29)
+
+# The bytes of plain words.
+_WORD = np.zeros(256, dtype=np.bool_)
+_WORD[33:127] = True
+_WORD[[ord(c) for c in "{}'\"\\%,"]] = False
+
+
+@njit(cache=True)
+def fill_table(table: Any, words: Any, entries: Any) -> bool:
+    """Enter all entries in the hash table; False if so many collide that looking up would be slow."""
+    mask = np.uint64(len(table) - 1)
+    for e in range(len(entries)):
+        hashed = _SEED ^ np.uint64(entries[e, 0])
+        for i in range(entries[e, 1], entries[e, 1] + entries[e, 2]):
+            hashed = (hashed ^ np.uint64(words[i])) * _PRIME
+        place = (hashed ^ (hashed >> _FOLD)) & mask
+        probes = 0
+        while table[place, 0] != FREE:
+            place = (place + _U1) & mask
+            probes += 1
+            if probes > _LONGEST_PROBE:
+                return False
+        table[place] = entries[e]
+    return True
+
+
+# A run starts from attribute `least` and returns where it stopped, the next attribute, the pairs so far and the reason.
+# The first lines of both kinds of runs are the same but cannot be a function, as said above.
+
+
+@njit(cache=True, inline="always")
+def _numbers(
+    block: Any, at: int, sparse: bool, least: int, spec: Any, attribute: Any, value: Any, n: int
+) -> tuple[int, int, int, int]:
+    """Read a run of numbers."""
+    while True:
+        while block[at] == _BLANK:
+            at += 1
+        start, j = at, least
+        if sparse:
+            j, c = 0, block[at]
+            while _ZERO <= c <= _NINE:
+                j = 10 * j + (c - _ZERO)
+                at += 1
+                c = block[at]
+            if not 0 < at - start <= _MOST_INDEX_DIGITS or j < least or j >= len(spec) or c != _BLANK:
+                return at, least, n, _UNUSUAL
+            while block[at] == _BLANK:
+                at += 1
+        if spec[j, 1] != NUMBER:
+            return start, least, n, _OTHER_KIND
+        # The usual number is read here, any other in a function.
+        first, w, scale, c = at, 0, 0, block[at]
+        if c == _MINUS:
+            at += 1
+            c = block[at]
+        while _ZERO <= c <= _NINE:
+            w = 10 * w + (c - _ZERO)
+            at += 1
+            c = block[at]
+        if c == _DOT:
+            scale = at + 1
+            while True:
+                at += 1
+                c = block[at]
+                if not _ZERO <= c <= _NINE:
+                    break
+                w = 10 * w + (c - _ZERO)
+            scale = at - scale
+        after_digit = _ZERO <= block[at - 1] <= _NINE and c != _SMALL_E and c != _LARGE_E
+        if after_digit and at - first <= _FEW_DIGITS and w <= MOST_EXACT:
+            x = (-1.0 if block[first] == _MINUS else 1.0) * w / EXACT_POWERS[scale]
+        else:
+            at, x = number(block, first)
+            if at < 0:
+                return at, least, n, _UNUSUAL
+        attribute[n], value[n] = j, x
+        n, least = n + 1, j + 1
+        while block[at] == _BLANK:
+            at += 1
+        if block[at] != _COMMA or (not sparse and least == len(spec)):
+            row_end = block[at] == _CLOSE if sparse else block[at] == _LF and least == len(spec)
+            return at, least, n, _ROW_END if row_end else _UNUSUAL
+        at += 1
+
+
+@njit(cache=True, inline="always")
+def _words(
+    block: Any, at: int, sparse: bool, least: int, spec: Any, table: Any, words: Any, attribute: Any, value: Any, n: int
+) -> tuple[int, int, int, int]:
+    """Read a run of words."""
+    mask = np.uint64(len(table) - 1)
+    while True:
+        while block[at] == _BLANK:
+            at += 1
+        start, j = at, least
+        if sparse:
+            j, c = 0, block[at]
+            while _ZERO <= c <= _NINE:
+                j = 10 * j + (c - _ZERO)
+                at += 1
+                c = block[at]
+            if not 0 < at - start <= _MOST_INDEX_DIGITS or j < least or j >= len(spec) or c != _BLANK:
+                return at, least, n, _UNUSUAL
+            while block[at] == _BLANK:
+                at += 1
+        domain = spec[j, 1]
+        if domain == NUMBER:
+            return start, least, n, _OTHER_KIND
+        first, hashed = at, _SEED ^ np.uint64(domain)
+        while _WORD[block[at]]:
+            hashed = (hashed ^ np.uint64(block[at])) * _PRIME
+            at += 1
+        place = (hashed ^ (hashed >> _FOLD)) & mask
+        while table[place, 0] != FREE:
+            i, shift = first, table[place, 1] - first
+            if table[place, 0] == domain and table[place, 2] == at - first:
+                while i < at and words[i + shift] == block[i]:
+                    i += 1
+                if i == at:
+                    break
+            place = (place + _U1) & mask
+        code = 0 if domain == STRING and at > first else table[place, 3]
+        missing = at == first + 1 and block[first] == _QUESTION
+        if (code < 0 and not missing) or (missing and spec[j, 0] < 0):
+            return at, least, n, _UNUSUAL
+        attribute[n], value[n] = j, np.nan if missing else np.float64(code)
+        n, least = n + 1, j + 1
+        while block[at] == _BLANK:
+            at += 1
+        if block[at] != _COMMA or (not sparse and least == len(spec)):
+            row_end = block[at] == _CLOSE if sparse else block[at] == _LF and least == len(spec)
+            return at, least, n, _ROW_END if row_end else _UNUSUAL
+        at += 1
+        while block[at] == _BLANK:
+            at += 1
+
+
+@njit(cache=True, inline="always")
+def _row(
+    block: Any, at: int, sparse: bool, spec: Any, table: Any, words: Any, attribute: Any, value: Any, n: int
+) -> tuple[int, int]:
+    """Read one row; return where the next line starts (-1: unusual), and the pairs so far."""
+    least, reason = 0, _OTHER_KIND
+    if sparse:
+        at += 1
+        while block[at] == _BLANK:
+            at += 1
+        if block[at] == _CLOSE:
+            reason = _ROW_END
+    while reason == _OTHER_KIND:
+        at, least, n, reason = _numbers(block, at, sparse, least, spec, attribute, value, n)
+        if reason == _OTHER_KIND:
+            at, least, n, reason = _words(block, at, sparse, least, spec, table, words, attribute, value, n)
+    at += sparse
+    while reason == _ROW_END and block[at] == _BLANK:
+        at += 1
+    return (at + 1 if reason == _ROW_END and block[at] == _LF else -1), n
+
+
+@njit(cache=True)
+def read_rows(
+    block: Any, at: int, spec: Any, table: Any, words: Any, attribute: Any, value: Any, ends: Any
+) -> tuple[int, int, int, bool]:
+    """Read rows from position `at` on, up to the end of the block or the first line that is not plain.
+
+    Returns
+    -------
+    at, rows, lines : int
+        Where it stopped, rows read and lines passed.
+    sparse : bool
+        Whether one of them is sparse.
+    """
+    n, rows, lines, any_sparse = 0, 0, 0, False
+    while at < len(block):
+        first = at
+        while block[first] == _BLANK or block[first] == _TAB:
+            first += 1
+        if block[first] == _PERCENT:
+            while block[first] != _LF:
+                first += 1
+        if block[first] == _LF:
+            at = first + 1
+        else:
+            sparse = block[first] == _OPEN
+            after, n = _row(block, first, sparse, spec, table, words, attribute, value, n)
+            if after < 0:
+                break
+            at = after
+            ends[rows] = n
+            rows += 1
+            any_sparse |= sparse
+        lines += 1
+    return at, rows, lines, any_sparse
+
+
+@njit(cache=True)
+def dense_matrix(attribute: Any, value: Any, ends: Any, spec: Any, X: Any, Y: Any) -> None:
+    """Put the pairs of as many rows as there are ends into X and Y."""
+    k = 0
+    for r in range(len(ends)):
+        while k < ends[r]:
+            slot = spec[attribute[k], 0]
+            if slot >= 0:
+                X[r, slot] = value[k]
+            else:
+                Y[r, -1 - slot] = np.uint8(value[k])
+            k += 1
+
+
+@njit(cache=True)
+def sparse_matrix(
+    attribute: Any, value: Any, ends: Any, spec: Any, columns: Any, data: Any, x_ends: Any, labels: Any, y_ends: Any
+) -> None:
+    """Append the pairs that differ from their attribute's default to two matrices in CSR form.
+
+    The ends of rows have an entry more than there are rows: the first is that of the row before.
+    """
+    k, n, m = 0, x_ends[0], y_ends[0]
+    for r in range(len(ends)):
+        while k < ends[r]:
+            j = attribute[k]
+            slot = spec[j, 0]
+            if value[k] != spec[j, 2]:
+                if slot >= 0:
+                    columns[n], data[n] = slot, value[k]
+                    n += 1
+                else:
+                    labels[m] = -1 - slot
+                    m += 1
+            k += 1
+        x_ends[r + 1], y_ends[r + 1] = n, m

@@ -1,0 +1,110 @@
+"""Mulan's format: an ARFF file, and an XML file that names the labels."""
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from plait.core.sentences import shown
+from plait.data.dataset import Dataset
+from plait.data.errors import DataError
+from plait.data.file_names import plain_stem
+from plait.data.files import PACKED_SUFFIXES
+from plait.data.label_columns import LabelChoice, label_positions
+from plait.data.readers.arff import read_arff
+from plait.data.readers.arff_header import Header
+from plait.data.readers.label_xml import read_label_names
+
+__all__ = ["find_label_xml", "first_or_last", "read_mulan"]
+
+_SPLIT = re.compile(r"[-_.](?:train|test|tra|tst|valid|validation|dev)[0-9]*$", re.IGNORECASE)
+
+
+def read_mulan(
+    path: str | os.PathLike[str],
+    xml: str | os.PathLike[str] | None = None,
+    *,
+    labels: LabelChoice = None,
+    nominal: str = "onehot",
+    name: str | None = None,
+) -> Dataset:
+    r"""Read an ARFF file, dense or sparse, whose labels an XML file or the caller names.
+
+    Parameters
+    ----------
+    path : path
+        The ARFF file, plain or packed (.gz, .bz2, .xz).
+    xml : path, optional
+        The XML file of the labels. By default the one beside the ARFF file: for emotions-train.arff.gz
+        emotions-train.xml or emotions.xml, plain or packed.
+    labels : list of str, str, re.Pattern or int, optional
+        Names of the label attributes, or a pattern such as "tag_*", or how many of the first (n) or last (-n)
+        attributes are labels; no XML file is needed then.
+    nominal : {"onehot", "codes"}, default="onehot"
+        Whether a nominal feature with more than two values becomes an indicator for each value or one column of codes.
+    name : str, optional
+        What to call the data set; by default the file's name.
+
+    Returns
+    -------
+    Dataset
+        Labels in the order of the ARFF attributes. Files with sparse rows give CSR matrices, others dense ones.
+
+    Raises
+    ------
+    DataError
+        If a file cannot be used; it says which, at which line, and what was expected.
+
+    Notes
+    -----
+    Values are finite numbers; the words nan and inf and what overflows are errors, `?` is a missing value. Two-valued
+    nominal attributes become one 0/1 column, string and identifier attributes are dropped with a `DataWarning`, as
+    `plait.data.encoding` describes. Weights of rows are left out with a `DataWarning`. Relational attributes,
+    attributes with the same name, missing labels and files without rows are errors.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> path = folder / "tiny.arff"
+    >>> _ = path.write_text("@relation tiny\n@attribute size numeric\n@attribute sea {0,1}\n@data\n0.5,1\n?,0\n")
+    >>> read_mulan(path, labels=["sea"])
+    Dataset 'tiny': 2 rows, 1 features (dense), 1 labels (dense), cardinality 0.500
+    """
+    if labels is None:
+        source = find_label_xml(path) if xml is None else Path(xml)
+        chosen, origin = read_label_names(source), os.fspath(source)
+        return read_arff(path, lambda header: _positions(header, chosen, origin), nominal, name)
+    file = os.fspath(path)
+    return read_arff(path, lambda header: label_positions(header.names, labels, file), nominal, name)
+
+
+def find_label_xml(path: str | os.PathLike[str]) -> Path:
+    """Return the XML file beside an ARFF file that names its labels."""
+    folder, stem = Path(path).parent, plain_stem(path)
+    stems = [stem, _SPLIT.sub("", stem)]
+    for candidate in stems:
+        for packing in ("", *PACKED_SUFFIXES):
+            file = folder / f"{candidate}.xml{packing}"
+            if file.is_file():
+                return file
+    wanted = " or ".join(f"{candidate}.xml" for candidate in dict.fromkeys(stems))
+    raise DataError.at(path, None, f"{wanted} beside it", "no such file", "Pass xml=, or labels=.")
+
+
+def first_or_last(header: Header, n: int) -> list[int]:
+    """Return the positions of the first n (or, negative, the last -n) attributes."""
+    total = len(header.names)
+    if n == 0 or abs(n) > total:
+        raise DataError.at(header.file, None, f"1 to {total} label attributes (or -1 to -{total})", str(n))
+    return list(range(n)) if n > 0 else list(range(total + n, total))
+
+
+def _positions(header: Header, names: Sequence[str], origin: str) -> list[int]:
+    where = {name: j for j, name in enumerate(header.names)}
+    absent = [name for name in names if name not in where]
+    if absent:
+        raise DataError.at(
+            header.file, None, f"an attribute for each label in {origin}", f"none called {shown(absent[0])}"
+        )
+    return [where[name] for name in names]

@@ -1,0 +1,141 @@
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import plait
+from plait.cli import main
+from plait.data import Dataset, load_dataset, save_dataset
+
+
+@pytest.fixture
+def beach(tmp_path):
+    """Return a small ARFF file with its XML beside it."""
+    rng = np.random.default_rng(0)
+    Y = np.array([[1, 0, 1], [0, 0, 1], [1, 0, 0], [1, 0, 1]])
+    data = Dataset(rng.random((4, 2)), Y, ["a", "b"], ["sea", "snow", "sun"], "beach")
+    path = tmp_path / "beach.arff.gz"
+    save_dataset(data, path)
+    return path
+
+
+def run(*words, **settings):
+    return subprocess.run(
+        [sys.executable, "-m", "plait", *map(str, words)], capture_output=True, text=True, check=False, **settings
+    )
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["--version"])
+    assert stop.value.code == 0
+    assert capsys.readouterr().out == f"plait {plait.__version__}\n"
+
+
+def test_describe_finds_the_xml_by_itself(beach, capsys):
+    assert main(["describe", str(beach)]) == 0
+    text = capsys.readouterr().out
+    assert re.search(r"rows +4\n", text)
+    assert re.search(r"labels never on +1  \(snow\)", text)
+    assert re.search(r"sea \+ sun +2  █+  50\.0% of rows", text)
+
+
+def test_describe_json(beach, capsys):
+    assert main(["describe", str(beach), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["n_samples"] == 4
+    assert found["never_on"] == ["snow"]
+    assert [label["positives"] for label in found["labels"]] == [3, 0, 3]
+
+
+def test_convert_and_back(beach, tmp_path, capsys):
+    assert main(["convert", str(beach), str(tmp_path / "b.csv")]) == 0
+    assert main(["convert", str(tmp_path / "b.csv"), str(tmp_path / "c.arff"), "--labels", "sea,snow,sun"]) == 0
+    assert "4 rows, 2 features, 3 labels" in capsys.readouterr().out
+    there, back = load_dataset(beach), load_dataset(tmp_path / "c.arff")
+    np.testing.assert_array_equal(there.X, back.X)
+    np.testing.assert_array_equal(there.Y, back.Y)
+    assert back.label_names == there.label_names
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["describe", "no_such_file.arff"], "no_such_file.arff"),
+        (["describe"], "DATA"),
+        (["describe", "x.arff", "--split", "middle"], "middle"),
+        (["frobnicate"], "frobnicate"),
+        ([], "COMMAND"),
+        (["convert", "no_such_file.arff", "out.arff"], "no_such_file.arff"),
+    ],
+)
+def test_bad_words_are_one_line_and_code_2(words, said, tmp_path):
+    answer = run(*words, cwd=tmp_path)
+    assert answer.returncode == 2
+    assert answer.stdout == ""
+    assert answer.stderr.count("\n") == 1
+    assert answer.stderr.startswith("plait: ")
+    assert said in answer.stderr
+
+
+def test_a_broken_file_is_one_line_and_code_2(tmp_path):
+    path = tmp_path / "broken.arff"
+    path.write_bytes(b"@relation x\n@attribute a numeric\n@data\n1,2,3\n")
+    answer = run("describe", path, "--labels", "1")
+    assert answer.returncode == 2
+    assert answer.stderr.count("\n") == 1
+    assert "broken.arff, line 4" in answer.stderr
+
+
+def test_unknown_output_format(beach, tmp_path):
+    answer = run("convert", beach, tmp_path / "x.docx")
+    assert answer.returncode == 2
+    assert answer.stderr.count("\n") == 1
+    assert ".docx" in answer.stderr
+
+
+def test_dropped_columns_are_a_note_not_an_error(tmp_path, capsys):
+    path = tmp_path / "ids.arff"
+    rows = "\n".join(f"row{i},{i / 7},{i % 2}" for i in range(6))
+    path.write_text(f"@relation x\n@attribute id string\n@attribute a numeric\n@attribute y {{0,1}}\n@data\n{rows}\n")
+    assert main(["describe", str(path), "--labels", "-1"]) == 0
+    assert re.match(r"plait: note: .*'?id'?", capsys.readouterr().err)
+
+
+def test_a_closed_pipe_is_no_error(beach):
+    with subprocess.Popen(
+        [sys.executable, "-m", "plait", "describe", str(beach)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        process.stdout.close()
+        complaint = process.stderr.read()
+    assert complaint == b""
+
+
+def test_a_terminal_without_unicode(beach):
+    answer = run("describe", beach, env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
+    assert answer.returncode == 0
+    assert answer.stderr == ""
+
+
+def test_ctrl_c_is_one_line(tmp_path):
+    pipe = tmp_path / "endless.csv"
+    os.mkfifo(pipe)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "plait", "describe", str(pipe), "--labels", "1"],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    # The reader waits at the pipe for a writer; the first byte says that it is there.
+    with open(pipe, "wb", buffering=0) as writer:
+        writer.write(b"a,b\n1,")
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        _, complaint = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert complaint == "plait: stopped.\n"
