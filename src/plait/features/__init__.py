@@ -10,16 +10,26 @@ S, S_j   : features chosen so far, for all labels or for label j
 ranking  : features in the order chosen; scores[t] is the criterion's value when ranking[t] was chosen
 """
 
+from plait.features.ami import AMI
+from plait.features.d2f import D2F
 from plait.features.feature_mask import FeatureMask
 from plait.features.llsf import LLSF
 from plait.features.mddm import MDDM
+from plait.features.mdmr import MDMR
 from plait.features.pearson_subset import PearsonSubset
+from plait.features.pmu import PMU
 from plait.features.pruned_relieff import PrunedReliefF
+from plait.features.scls import SCLS
 from plait.features.selector import InformationSelector, SelectionWarning, Selector
 
 __all__ = [
+    "AMI",
+    "D2F",
     "LLSF",
     "MDDM",
+    "MDMR",
+    "PMU",
+    "SCLS",
     "FeatureMask",
     "InformationSelector",
     "PearsonSubset",

@@ -1,0 +1,157 @@
+"""Greedy selection's loops: arrays in, arrays out, the caller allocates.
+
+Notation
+--------
+rows             : the rows in which one plane of the chosen column holds (`uint32`)
+indptr, indices  : the planes that hold in each row, as CSR (`int64`, `uint32`)
+offsets          : planes of each column
+table[n]         : n log2 n as a whole number of units, for n up to the number of rows (see `plait.information.logs`)
+content          : the sum of n log2 n over the cells of a table, in units
+
+Indices are unsigned 32-bit: Numba then leaves out its test for negative positions.
+"""
+
+import numpy as np
+from numba import njit
+
+__all__ = [
+    "add_symbol",
+    "count_within",
+    "information_sums",
+    "pairs_within",
+    "shared_units",
+    "shared_units_binary",
+]
+
+
+@njit(cache=True, nogil=True)
+def count_within(rows, indptr, indices, counts):  # type: ignore[no-untyped-def]
+    """Add to each plane the number of the given rows in which it holds."""
+    for k in range(rows.size):
+        i = rows[k]
+        for m in range(np.uint64(indptr[i]), np.uint64(indptr[i + np.uint32(1)])):
+            counts[indices[m]] += 1
+
+
+@njit(cache=True, nogil=True)
+def pairs_within(rows, x_indptr, x_indices, y_indptr, y_indices, cells):  # type: ignore[no-untyped-def]
+    """Add to cells[p, r] the number of the given rows in which plane p of x and r of y hold."""
+    for k in range(rows.size):
+        i = rows[k]
+        first, last = np.uint64(y_indptr[i]), np.uint64(y_indptr[i + np.uint32(1)])
+        for m in range(np.uint64(x_indptr[i]), np.uint64(x_indptr[i + np.uint32(1)])):
+            line = cells[x_indices[m]]
+            for r in range(first, last):
+                line[y_indices[r]] += np.uint32(1)
+
+
+@njit(cache=True, nogil=True)
+def shared_units_binary(joint, n_s, counts, contents, total, table, out):  # type: ignore[no-untyped-def]
+    """Write I(f;s) in units for columns with two symbols each; joint[f] = rows in which f and s both hold."""
+    whole = table[total]
+    content_s = table[n_s] + table[total - n_s]
+    for f in range(counts.size):
+        n_f, n = counts[f], np.int64(joint[f])
+        both = (table[n] + table[n_f - n]) + (table[n_s - n] + table[total - n_f - n_s + n])
+        high, low = max(contents[f], content_s), min(contents[f], content_s)
+        out[f] = max(min((both - high) + (whole - low), whole - high), 0)
+
+
+@njit(cache=True, nogil=True)
+def shared_units(joint, s_counts, offsets, counts, contents, total, table, out):  # type: ignore[no-untyped-def]
+    """Write I(f;s) in units; joint[b, a] = rows with symbol b of the chosen column s and plane a, both non-zero."""
+    whole, zeros_s, content_s = table[total], total, np.int64(0)
+    for b in range(s_counts.size):
+        zeros_s -= s_counts[b]
+        content_s += table[s_counts[b]]
+    content_s += table[zeros_s]
+    rest = np.empty(s_counts.size, dtype=np.int64)
+    for f in range(offsets.size - 1):
+        rest[:] = s_counts
+        zeros, both = zeros_s, np.int64(0)
+        for a in range(offsets[f], offsets[f + 1]):
+            left = counts[a]
+            for b in range(s_counts.size):
+                n = np.int64(joint[b, a])
+                rest[b] -= n
+                left -= n
+                both += table[n]
+            both += table[left]
+            zeros -= left
+        for b in range(s_counts.size):
+            both += table[rest[b]]
+        both += table[zeros]
+        high, low = max(contents[f], content_s), min(contents[f], content_s)
+        out[f] = max(min((both - high) + (whole - low), whole - high), 0)
+
+
+@njit(cache=True, nogil=True)
+def add_symbol(cells, counts, offsets, labels, size, base, ends, table, pairs, triples):  # type: ignore[no-untyped-def]
+    """Add what the rows with one symbol b of a known column give; everything is unsigned.
+
+    Parameters
+    ----------
+    cells   : cells[a, l] = rows with b, plane a and label l, in any memory order
+    counts  : counts[a] = rows with b and plane a;  size = rows with b
+    labels  : labels[l] = rows with b and label l
+    ends    : group g of labels is ends[g] .. ends[g + 1] - 1
+    base    : base[g] = sum over group g of the content of label l in the rows with b
+    pairs   : pairs[f] += content of column f in the rows with b
+    triples : triples[f, g] += sum over group g of the content of columns f and l in the rows with b
+    """
+    rest = np.empty(labels.size, dtype=labels.dtype)
+    for f in range(offsets.size - 1):
+        zeros = size
+        for a in range(offsets[f], offsets[f + 1]):
+            zeros -= counts[a]
+            pairs[f] += table[counts[a]]
+        pairs[f] += table[zeros]
+        if zeros == size:  # no plane of f meets b, so that f has one symbol here and says nothing
+            triples[f] += base
+        elif offsets[f + 1] - offsets[f] == 1:
+            _add_two_symbols(cells[offsets[f]], size - zeros, labels, zeros, ends, table, triples[f])
+        else:
+            rest[:] = labels
+            for a in range(offsets[f], offsets[f + 1]):
+                if counts[a] > 0:
+                    _add_cells(cells[a], counts[a], ends, table, triples[f])
+                    for r in range(rest.size):
+                        rest[r] -= cells[a, r]
+            _add_cells(rest, zeros, ends, table, triples[f])
+
+
+@njit(cache=True, nogil=True)
+def _add_two_symbols(cells, n, labels, zeros, ends, table, sums):  # type: ignore[no-untyped-def]
+    """Add the contents of n rows with a plane and `zeros` rows without it, each with and without every label."""
+    for g in range(ends.size - 1):
+        content = np.uint64(0)
+        for r in range(ends[g], ends[g + 1]):
+            k = cells[r]
+            rest = labels[r] - k
+            content += (table[k] + table[n - k]) + (table[rest] + table[zeros - rest])
+        sums[g] += content
+
+
+@njit(cache=True, nogil=True)
+def _add_cells(cells, n, ends, table, sums):  # type: ignore[no-untyped-def]
+    """Add the contents of n rows with and without every label."""
+    for g in range(ends.size - 1):
+        content = np.uint64(0)
+        for r in range(ends[g], ends[g + 1]):
+            content += table[cells[r]] + table[n - cells[r]]
+        sums[g] += content
+
+
+@njit(cache=True, nogil=True)
+def information_sums(triples, pairs, label_pairs, content_s, ends, out):  # type: ignore[no-untyped-def]
+    """Write the sum over labels of I(f;l|s) = C(f,s,l) - C(f,s) - C(l,s) + C(s), in units.
+
+    A group's sum is below 2**63 although its parts may pass 2**64, so that unsigned arithmetic gives it exactly.
+    """
+    for f in range(pairs.size):
+        total = 0.0
+        for g in range(ends.size - 1):
+            rest = (ends[g + 1] - ends[g]) * (content_s - pairs[f])
+            units = np.int64(triples[f, g] - label_pairs[g] + rest)
+            total += units if units > 0 else 0
+        out[f] = total

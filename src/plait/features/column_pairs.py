@@ -1,0 +1,74 @@
+"""What one column shares with every other: one pass over the rows in which it is not 0."""
+
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from plait.counts import Codes
+from plait.features._scalable_kernels import shared_units, shared_units_binary
+from plait.features.log_table import every_count
+from plait.features.plane_counts import counts_within, plane_of, same_form
+from plait.information import logs_of
+from plait.information.contents import column_contents
+
+__all__ = ["ColumnPairs"]
+
+Ints = npt.NDArray[np.int64]
+
+
+class ColumnPairs:
+    """I(f;s) of all columns f with one column s, in whole units, so that equal columns have equal numbers.
+
+    Parameters
+    ----------
+    codes : SparseCodes or PackedCodes
+        The columns.
+
+    Attributes
+    ----------
+    entropies : ndarray of int64, shape (n_columns,)
+        H(f) in units.
+    bits : float
+        What a unit is worth.
+
+    Examples
+    --------
+    >>> from plait.counts import encode
+    >>> pairs = ColumnPairs(encode([[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0]]))
+    >>> (pairs.shared_with(0) * pairs.bits).tolist()
+    [1.0, 0.0, 1.0]
+    """
+
+    def __init__(self, codes: Codes):
+        self._codes: Codes = same_form(codes)
+        self._table, self.bits = every_count(codes.n_rows)
+        self._contents = column_contents(codes.vocabulary, codes.totals, codes.n_rows, logs_of(codes.n_rows))
+
+    @cached_property
+    def entropies(self) -> Ints:
+        """H(f) in units."""
+        return self._table[self._codes.n_rows] - self._contents
+
+    def shared_with(self, column: int) -> Ints:
+        """Return I(f;s) in units for the column s and every column f."""
+        codes, vocabulary = self._codes, self._codes.vocabulary
+        first, last = vocabulary.offsets[column : column + 2].tolist()
+        joint = [counts_within(plane_of(codes, p), codes) for p in range(first, last)]
+        out = np.empty(vocabulary.n_columns, dtype=np.int64)
+        if vocabulary.one_plane_each:
+            n_s = codes.totals[first]
+            shared_units_binary(joint[0], n_s, codes.totals, self._contents, codes.n_rows, self._table, out)
+        else:
+            counts = codes.totals[first:last]
+            shared_units(
+                np.stack(joint),
+                counts,
+                vocabulary.offsets,
+                codes.totals,
+                self._contents,
+                codes.n_rows,
+                self._table,
+                out,
+            )
+        return out

@@ -1,0 +1,64 @@
+"""D2F: relevance less what a feature, a chosen one and a label have in common [SCLS 3, 14; Lee2015]."""
+
+import numpy as np
+
+from plait.counts import Codes
+from plait.features.forward_search import Criterion, Floats
+from plait.features.greedy_selector import GreedySelector
+from plait.features.label_triples import LabelTriples
+from plait.features.relevance import summed_relevance
+from plait.features.thread_map import Threads
+
+__all__ = ["D2F", "Interacting"]
+
+
+class D2F(GreedySelector):
+    """Selection by dependences among a feature, a chosen feature and a label [Lee2015].
+
+    Chooses, one after another, the feature with the largest
+
+        J(f|S) = sum_l I(f;l) - sum_{s in S} sum_l I(f,s,l),    I(f,s,l) = I(f;l) - I(f;l|s)        [SCLS 14]
+
+    Parameters
+    ----------
+    n_features : int, float or "sqrt", default="sqrt"
+        How many features to choose: a number, a share of the features, or the square root of the number of rows.
+    discretizer : transformer, "passthrough" or None, default=None
+        How numbers become symbols; None is `LAIMDiscretizer()`. "passthrough" takes every distinct value as a symbol.
+    n_jobs : int, optional
+        Threads, -1 for all; the result is the same for any number.
+
+    Notes
+    -----
+    The work grows with features x chosen features x labels. The interaction information I(f,s,l) may be negative: a
+    feature that helps a chosen one is worth more beside it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [0, 1, 1], [1, 0, 0], [1, 0, 1], [1, 1, 0], [1, 1, 1]])
+    >>> Y = X[:, :1] ^ X[:, 2:]  # no feature says anything alone, but the last does beside the first
+    >>> selector = D2F(n_features=2, discretizer="passthrough").fit(X, Y)
+    >>> selector.ranking_, selector.scores_
+    (array([0, 2]), array([0., 1.]))
+    """
+
+    def _criterion(self, x: Codes, y: Codes, threads: Threads) -> Criterion:
+        relevance = summed_relevance(x, y, threads)
+        return Interacting(relevance, relevance, LabelTriples(x, y, threads))
+
+
+class Interacting(Criterion):
+    """J(f|S) = start(f) - sum_{s in S} sum_l I(f,s,l)."""
+
+    def __init__(self, start: Floats, relevance: Floats, triples: LabelTriples):
+        self._start, self._relevance, self._triples = start, relevance, triples
+        self._interaction = np.zeros(relevance.size)
+
+    def scores(self) -> Floats:
+        """Return J of every feature."""
+        return self._start - self._interaction
+
+    def add(self, feature: int) -> None:
+        """Take off the interactions with one more feature."""
+        self._interaction += self._relevance - self._triples.given_feature(feature)
