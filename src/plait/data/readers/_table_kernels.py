@@ -1,4 +1,4 @@
-"""A kernel that checks the structure of separated text and spells it in one way.
+"""Kernels that check the structure of separated text, spell it in one way, and read its columns of numbers.
 
 Libraries differ in what they make of odd quotes, of rows that are too short and of blank lines. After this pass
 nothing odd is left: every record has the same number of fields, quotes stand only around whole fields (doubled
@@ -8,11 +8,15 @@ inside), lines end with a line feed, and there are no blank lines.
 import numpy as np
 from numba import njit
 
-__all__ = ["GOOD", "OPEN_QUOTE", "RAGGED", "STRAY_QUOTE", "tidy_records"]
+from plait.data.readers._number_kernels import number
+
+__all__ = ["GOOD", "OPEN_QUOTE", "RAGGED", "STRAY_QUOTE", "read_numbers", "tidy_records"]
 
 GOOD, RAGGED, STRAY_QUOTE, OPEN_QUOTE = 0, 1, 2, 3
 
 _NEWLINE, _RETURN, _SPACE, _QUOTE = 10, 13, 32, 34
+_IN_NUMBERS = np.zeros(256, dtype=np.bool_)
+_IN_NUMBERS[np.frombuffer(b"0123456789+-.eE", dtype=np.uint8)] = True
 
 
 @njit(cache=True)
@@ -108,3 +112,92 @@ def tidy_records(text: np.ndarray, separator: int, out: np.ndarray) -> tuple[int
         if records == 1:
             head, width = o, fields
     return o, head, records, width, GOOD, line, 0
+
+
+@njit(cache=True)
+def _cell(text: np.ndarray, i: int, separator: int) -> tuple[int, int, int]:
+    """Return where the content of the tidy field at `i` starts and ends, without blanks, and where the field ends."""
+    if text[i] == _QUOTE:
+        start, end = i + 1, i + 1
+        while text[end] != _QUOTE or text[end + 1] == _QUOTE:
+            end += 2 if text[end] == _QUOTE else 1
+        after = end + 1
+    else:
+        start, end = i, i
+        while text[end] != separator and text[end] != _NEWLINE:
+            end += 1
+        after = end
+    while start < end and text[start] == _SPACE:
+        start += 1
+    while start < end and text[end - 1] == _SPACE:
+        end -= 1
+    return start, end, after
+
+
+@njit(cache=True)
+def _is_missing(text: np.ndarray, start: int, end: int, missing: np.ndarray) -> bool:
+    """Say whether the content is one of the words in `missing`, which are filled up with zeros."""
+    if end - start > missing.shape[1]:
+        return False
+    for word in missing:
+        same = True
+        for k in range(missing.shape[1]):
+            same = same and word[k] == (text[start + k] if start + k < end else 0)
+        if same:
+            return True
+    return False
+
+
+@njit(cache=True)
+def _looks_like_a_number(text: np.ndarray, start: int, end: int) -> bool:
+    k = start
+    while k < end and _IN_NUMBERS[text[k]]:
+        k += 1
+    return k == end
+
+
+@njit(cache=True)
+def read_numbers(
+    text: np.ndarray, separator: int, missing: np.ndarray, numbers: np.ndarray, is_words: np.ndarray, hard: np.ndarray
+) -> int:
+    """Read the fields of tidy records as numbers, column by column as long as all of a column are.
+
+    Parameters
+    ----------
+    text : ndarray of uint8
+        What `tidy_records` wrote.
+    separator : int
+        What stands between fields.
+    missing : ndarray of uint8 of shape (n_words, longest)
+        The words that stand for a missing value, filled up with zeros.
+    numbers : ndarray of shape (n_records, n_columns)
+        Takes the numbers, NaN where one is missing.
+    is_words : ndarray of bool of shape (n_columns,)
+        Becomes true for a column with something that is neither a number nor missing.
+    hard : ndarray of shape (most, 4)
+        Takes what the caller must read: record, column, start and end. Where there is no room, the column is words.
+
+    Returns
+    -------
+    n_hard : int
+        How many are hard.
+    """
+    i, record, column, n_hard = 0, 0, 0, 0
+    while i < text.size:
+        start, end, i = _cell(text, i, separator)
+        if not is_words[column]:
+            stop, value = number(text, start)
+            if stop == end and end > start:
+                numbers[record, column] = value
+            elif _is_missing(text, start, end, missing):
+                numbers[record, column] = np.nan
+            elif n_hard < hard.shape[0] and _looks_like_a_number(text, start, end):
+                hard[n_hard, 0], hard[n_hard, 1], hard[n_hard, 2], hard[n_hard, 3] = record, column, start, end
+                n_hard += 1
+            else:
+                is_words[column] = True
+        column += 1
+        if text[i] == _NEWLINE:
+            record, column = record + 1, 0
+        i += 1
+    return n_hard

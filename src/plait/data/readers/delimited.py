@@ -1,29 +1,37 @@
-"""Read CSV and other separated text through pandas or polars, with one meaning for both."""
+"""Read CSV and other separated text: numbers by kernels, words through pandas or polars, one meaning for both."""
 
 import io
 import os
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from plait.core.checks import Nothing, OneOf, check_value
 from plait.core.sentences import shown
-from plait.data.cells import column_of_words
-from plait.data.columns import dataset_of_columns, refuse_doubles
+from plait.data.cells import MISSING_WORDS, column_of_words
+from plait.data.columns import Column, dataset_of_columns, refuse_doubles
 from plait.data.dataset import Dataset
 from plait.data.encoding import NOMINAL_MODES
 from plait.data.errors import DataError
 from plait.data.file_names import plain_stem
 from plait.data.files import plain_suffix, read_all
-from plait.data.frames import frame_library
+from plait.data.frames import FRAME_LIBRARIES, frame_library
 from plait.data.label_columns import LabelChoice, label_positions
-from plait.data.readers._table_kernels import GOOD, OPEN_QUOTE, RAGGED, tidy_records
+from plait.data.readers._table_kernels import GOOD, OPEN_QUOTE, RAGGED, read_numbers, tidy_records
 
 __all__ = ["SEPARATORS", "read_csv"]
 
 SEPARATORS = (",", ";", "\t", "|")
+
+Bytes: TypeAlias = npt.NDArray[np.uint8]
+
+_MOST_HARD = 1 << 16
+_MISSING = np.zeros((len(MISSING_WORDS), max(map(len, MISSING_WORDS))), dtype=np.uint8)
+for _row, _word in zip(_MISSING, sorted(MISSING_WORDS), strict=True):
+    _row[: len(_word)] = list(_word.encode())
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _FIRST_LINE = re.compile(rb'[\r\n ]*(?:"[^"]*"|[^"\r\n]+)*')
@@ -58,7 +66,8 @@ def read_csv(
     nominal : {"onehot", "codes"}, default="onehot"
         What a column of more than two different words becomes: an indicator for each, or one column of codes.
     library : {"pandas", "polars"}, optional
-        Which library to use; by default pandas where it is installed, else polars. Both give the same.
+        Which library splits columns of words; by default pandas where it is installed, else polars. Both give the
+        same. Columns of numbers need neither.
     name : str, optional
         Name of the data set; by default that of the file.
 
@@ -87,7 +96,7 @@ def read_csv(
     """
     check_value("read_csv", "separator", separator, (OneOf(SEPARATORS), Nothing()))
     check_value("read_csv", "nominal", nominal, (OneOf(NOMINAL_MODES),))
-    chosen, frames = frame_library("read_csv", library, "CSV files")
+    check_value("read_csv", "library", library, (OneOf(FRAME_LIBRARIES), Nothing()))
     file = os.fspath(path)
     content = _text(path, file)
     if separator is None and plain_suffix(path) == ".tsv":
@@ -96,8 +105,12 @@ def read_csv(
     names = _names(head, separator)
     refuse_doubles(names, file)
     label_positions(names, labels, file)
-    cells = _cells(chosen, frames, body, separator, len(names), file)
-    columns = [column_of_words(name, words) for name, words in zip(names, cells, strict=True)]
+    numbers, is_words = _numbers(body, separator, n_rows, len(names))
+    cells = _cells(library, body, separator, is_words, file)
+    columns = [
+        column_of_words(column, next(cells)) if is_words[j] else Column(column, "numeric", numbers[:, j])
+        for j, column in enumerate(names)
+    ]
     return dataset_of_columns(columns, n_rows, labels, nominal, plain_stem(path) if name is None else name, file)
 
 
@@ -114,7 +127,7 @@ def _text(path: str | os.PathLike[str], file: str) -> bytes:
     return content
 
 
-def _tidied(content: bytes, separator: str | None, file: str) -> tuple[str, str, memoryview, int]:
+def _tidied(content: bytes, separator: str | None, file: str) -> tuple[str, str, Bytes, int]:
     """Return the separator, the first record, the others in one spelling, and how many those are."""
     text = np.frombuffer(content, dtype=np.uint8)
     out = np.empty(len(content) + 1, dtype=np.uint8)
@@ -125,7 +138,7 @@ def _tidied(content: bytes, separator: str | None, file: str) -> tuple[str, str,
         if fault[0] == GOOD:
             if not records:
                 raise DataError.at(file, None, "a first line with the names of the columns", "none")
-            return candidate, out[:head].tobytes().decode("utf-8"), out[head:size].data, records - 1
+            return candidate, out[:head].tobytes().decode("utf-8"), out[head:size], records - 1
         faults.append((width, *fault))
     raise _fault(file, *faults[0])
 
@@ -161,37 +174,52 @@ def _names(head: str, separator: str) -> list[str]:
     ]
 
 
+def _numbers(body: Bytes, separator: str, n_rows: int, width: int) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """Return all columns as numbers, and which of them are not because they hold words."""
+    numbers = np.empty((n_rows, width))
+    is_words = np.zeros(width, dtype=bool)
+    hard = np.empty((_MOST_HARD, 4), dtype=np.int64)
+    n_hard = read_numbers(body, ord(separator), _MISSING, numbers, is_words, hard)
+    for record, column, start, end in hard[:n_hard].tolist():
+        try:
+            numbers[record, column] = float(body[start:end].tobytes())
+        except ValueError:
+            is_words[column] = True
+    return numbers, is_words
+
+
 def _cells(
-    library: str, frames: Any, body: memoryview, separator: str, width: int, file: str
-) -> Iterator[Sequence[str]]:
-    """Yield the words of one column after the other as the library splits them."""
+    library: str | None, body: Bytes, separator: str, is_words: npt.NDArray[np.bool_], file: str
+) -> Iterator[list[str]]:
+    """Yield the words of one column of words after the other, as the library splits them."""
+    wanted = np.flatnonzero(is_words).tolist()
+    if not wanted:
+        return
+    chosen, frames = frame_library("read_csv", library, "CSV files with words")
+    read = _polars_words if chosen == "polars" else _pandas_words
     try:
-        table = _polars_table(frames, body, separator, width) if library == "polars" else None
-        table = _pandas_table(frames, body, separator, width) if table is None else table
+        columns = read(frames, io.BytesIO(body.tobytes()), separator, len(is_words), wanted)
+        yield from columns
     except MemoryError:
         raise
     except Exception as problem:
-        raise DataError.at(file, None, f"a table that {library} can read", shown(str(problem))) from None
-    for j in range(width):
-        words = table.to_series(j).to_list() if library == "polars" else table[j].tolist()
-        # Polars has no word where pandas has an empty one.
-        yield ["" if word is None else word for word in words]
+        raise DataError.at(file, None, f"a table that {chosen} can read", shown(str(problem))) from None
 
 
-def _polars_table(polars: Any, body: memoryview, separator: str, width: int) -> Any:
+def _polars_words(polars: Any, text: io.BytesIO, separator: str, width: int, wanted: list[int]) -> Iterator[list[str]]:
     schema = {str(j): polars.String for j in range(width)}
-    if not len(body):
-        return polars.DataFrame(schema=schema)
-    return polars.read_csv(io.BytesIO(body), has_header=False, schema=schema, separator=separator)
+    table = polars.read_csv(text, has_header=False, schema=schema, columns=wanted, separator=separator)
+    for j in wanted:
+        # Polars has no word where pandas has an empty one.
+        yield ["" if word is None else word for word in table.get_column(str(j)).to_list()]
 
 
-def _pandas_table(pandas: Any, body: memoryview, separator: str, width: int) -> Any:
-    if not len(body):
-        return pandas.DataFrame(columns=range(width))
-    return pandas.read_csv(
-        io.BytesIO(body),
+def _pandas_words(pandas: Any, text: io.BytesIO, separator: str, width: int, wanted: list[int]) -> Iterator[list[str]]:
+    table = pandas.read_csv(
+        text,
         header=None,
         names=range(width),
+        usecols=wanted,
         index_col=False,
         dtype=str,
         na_filter=False,
@@ -199,3 +227,5 @@ def _pandas_table(pandas: Any, body: memoryview, separator: str, width: int) -> 
         sep=separator,
         engine="c",
     )
+    for j in wanted:
+        yield table[j].tolist()

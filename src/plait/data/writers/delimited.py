@@ -13,7 +13,7 @@ from plait.data.dataset import Dataset
 from plait.data.errors import DataError
 from plait.data.files import open_bytes, plain_suffix
 from plait.data.writers.atomic import replacing
-from plait.data.writers.number_text import number_text
+from plait.data.writers.number_words import number_text
 
 __all__ = ["write_csv"]
 

@@ -16,7 +16,7 @@ from plait.data.errors import DataError
 from plait.data.file_names import plain_stem
 from plait.data.files import open_bytes
 from plait.data.writers.atomic import replacing
-from plait.data.writers.number_text import number_text
+from plait.data.writers.number_words import number_text
 
 __all__ = ["write_mulan"]
 

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from plait.data.dataset import Dataset
-from plait.data.writers.number_text import number_text
+from plait.data.writers.number_words import number_text
 
 __all__ = ["pair_lines"]
 

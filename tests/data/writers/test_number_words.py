@@ -5,7 +5,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plait.data.writers.number_text import number_text
+from plait.data.writers.number_words import number_text
 
 
 @given(st.floats())
