@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plait.core.sentences import ParameterError
-from plait.data import DataError, DataWarning
+from plait.data import DataError, DataWarning, frames
+from plait.data.cells import column_of_words
 from plait.data.readers.delimited import read_csv
 
 pytest.importorskip("pandas")
@@ -65,6 +66,32 @@ def test_pandas_and_polars_give_equal_data_sets(tmp_path_factory, data, n, d, no
     assert pandas == polars
     assert pandas.n_samples == n
     np.testing.assert_array_equal(pandas.Y.ravel(), np.arange(n) % 2)
+
+
+number_like = st.one_of(
+    st.floats().map(repr),
+    st.integers().map(str),
+    st.text(alphabet="0123456789+-.eE _", max_size=8),
+    st.sampled_from(
+        ["", " ", "NA", "?", "nan", " NaN ", "null", "None", "N/A", "NAN", "inf", "1e400", "9" * 30, "\t1"]
+    ),
+)
+
+
+@given(data=st.data(), n=st.integers(0, 4), quote=st.booleans())
+def test_columns_of_numbers_mean_what_their_words_mean(tmp_path_factory, data, n, quote):
+    """What the kernels read, against the words that Python's csv module reads."""
+    words = data.draw(st.lists(number_like, min_size=n, max_size=n))
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, quoting=csv.QUOTE_ALL if quote else csv.QUOTE_MINIMAL, lineterminator="\n")
+    writer.writerows([["sea", "x"], *([0, word] for word in words)])
+    found = read_csv(write(tmp_path_factory.mktemp("csv"), text.getvalue()), 1, nominal="codes")
+    expected = column_of_words("x", [row[1] for row in csv.reader(io.StringIO(text.getvalue(), newline=""))][1:])
+    if expected.kind == "numeric":
+        np.testing.assert_array_equal(found.X[:, 0], expected.values)
+        assert found.feature_kinds == ("numeric",)
+    else:
+        assert found.feature_kinds in (("binary",), ("nominal",))
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -156,10 +183,11 @@ def test_without_a_library_there_is_one_sentence(tmp_path, monkeypatch):
     def missing(package, **details):
         raise ImportError(f"plait needs {package} for {details['purpose']}")
 
-    monkeypatch.setattr("plait.data.frames.installed", lambda name: False)
-    monkeypatch.setattr("plait.data.frames.optional", missing)
-    with pytest.raises(ImportError, match="plait needs pandas for CSV files"):
+    monkeypatch.setattr(frames, "installed", lambda name: False)
+    monkeypatch.setattr(frames, "optional", missing)
+    with pytest.raises(ImportError, match="plait needs pandas for CSV files with words"):
         read_csv(write(tmp_path, BEACH), -2)
+    assert read_csv(write(tmp_path, "size,sea\n1.5,1\nNA,0\n"), -1).n_samples == 2
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plait.data.readers._table_kernels import GOOD, OPEN_QUOTE, RAGGED, STRAY_QUOTE, tidy_records
+from plait.data.readers._table_kernels import GOOD, OPEN_QUOTE, RAGGED, STRAY_QUOTE, read_numbers, tidy_records
 
 
 def tidy(text: bytes, separator: str = ","):
@@ -79,3 +79,30 @@ def test_whatever_is_called_good_is_so_to_a_strict_reader_too(text):
         rows = list(csv.reader(io.StringIO(found.decode(), newline=""), strict=True))
         assert len(rows) == records
         assert {len(row) for row in rows} <= {width}
+
+
+MISSING = np.array([[0, 0], [ord("N"), ord("A")]], dtype=np.uint8)
+
+
+def numbers_of(text: bytes, n_rows: int, width: int, most_hard: int = 10):
+    numbers, is_words = np.full((n_rows, width), -99.0), np.zeros(width, dtype=bool)
+    hard = np.empty((most_hard, 4), dtype=np.int64)
+    n_hard = read_numbers(np.frombuffer(text, dtype=np.uint8), ord(","), MISSING, numbers, is_words, hard)
+    return numbers, is_words.tolist(), [text[start:end] for _, _, start, end in hard[:n_hard].tolist()]
+
+
+def test_numbers_are_read_until_a_column_holds_a_word():
+    text = b'1, 2.5 ,x,"3",1e-3\nNA,,1," NA ",a\n-0,"","a,b",7,\n'
+    numbers, is_words, hard = numbers_of(text, 3, 5)
+    assert is_words == [False, False, True, False, True]
+    nan = np.nan
+    np.testing.assert_array_equal(numbers[:, [0, 1, 3]], [[1, 2.5, 3], [nan, nan, nan], [0, nan, 7]])
+    assert hard == []
+
+
+def test_what_looks_like_a_number_is_left_to_the_caller_while_there_is_room():
+    text = b"1e999,1\n--5,2\n3,1e-999\n"
+    _, is_words, hard = numbers_of(text, 3, 2)
+    assert (is_words, hard) == ([False, False], [b"1e999", b"--5", b"1e-999"])
+    _, is_words, hard = numbers_of(text, 3, 2, most_hard=1)
+    assert (is_words, hard) == ([True, True], [b"1e999"])

@@ -19,7 +19,10 @@ pytest.importorskip("pandas")
 pytest.importorskip("polars")
 
 names = st.text(
-    alphabet=st.one_of(st.sampled_from(",;|\t\"'\r\n é\ufeff\x85#"), st.characters(exclude_characters="\0")), min_size=1
+    alphabet=st.one_of(
+        st.sampled_from(",;|\t\"'\r\n é\ufeff\x85#"), st.characters(codec="utf-8", exclude_characters="\0")
+    ),
+    min_size=1,
 ).filter(str.strip)
 
 
