@@ -37,7 +37,7 @@ def test_labels_are_the_cubes_a_row_lies_in(n_samples, n_labels, n_features, see
 
 
 @given(st.integers(1, 40), st.integers(1, 7))
-def test_rows_are_shared_evenly_among_the_cubes(n_samples, n_labels):
+def test_every_cube_gets_its_rows_first_ones_the_rest(n_samples, n_labels):
     counts = np.bincount(make_hypercubes(n_samples, n_labels, 4, random_state=0).cubes, minlength=n_labels)
     assert counts.tolist() == [len(part) for part in np.array_split(np.zeros(n_samples), n_labels)]
 
