@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
 from plait.core.sentences import ParameterError
-from plait.counts import encode
+from plait.counts import LAIMDiscretizer, encode
 from plait.features import AMI, D2F, MDMR, PMU, SCLS, SelectionWarning
 
 TOLERANCE = 1e-9
@@ -216,3 +216,20 @@ def test_default_size_and_missing_values(kind):
 def test_rows_of_codes_must_match(kind):
     with pytest.raises(ParameterError, match=f"{kind.__name__} needs X and Y to have the same number of rows"):
         kind().select(encode([[0, 1], [1, 0]]), np.array([[1], [0], [1]]))
+
+
+@every_criterion
+def test_zeros_and_ones_need_no_discretizer(kind):
+    rng = np.random.default_rng(2)
+    X = (rng.random((80, 9)) < 0.3).astype(float)
+    Y = (X[:, [1, 4, 6]] > 0).astype(np.uint8)
+    for data in (X, sparse.csr_matrix(X)):
+        mask = kind(n_features=6).select(data, Y)
+        assert mask == kind(n_features=6, discretizer="passthrough").select(data, Y)
+        assert mask == kind(n_features=6, discretizer=LAIMDiscretizer()).select(data, Y)
+    # One number among them, behind the first rows, is discretised like all numbers.
+    X[70, 0] = 7.5
+    for data in (X, sparse.csr_matrix(X)):
+        mask = kind(n_features=6).select(data, Y)
+        assert mask == kind(n_features=6, discretizer=LAIMDiscretizer()).select(data, Y)
+        assert encode(LAIMDiscretizer().fit(data, Y).transform(data)).vocabulary.symbols(0).size == 2

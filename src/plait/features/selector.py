@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -149,13 +150,19 @@ class InformationSelector(Selector):
 
     @abstractmethod
     def _default_discretizer(self) -> Any:
-        """Return the discretiser used when none is given."""
+        """Return the discretiser used when none is given; it must keep columns of 0 and 1 as they are."""
 
     def _codes(self, X: Any, Y: Any) -> Codes:
         """Return the features as symbols, learned from these rows only."""
         if isinstance(X, SparseCodes | PackedCodes):
             return X
-        if isinstance(self.discretizer, str):
+        if isinstance(self.discretizer, str) or (self.discretizer is None and _only_zeros_and_ones(X)):
             return encode(X)
         given = self._default_discretizer() if self.discretizer is None else clone(self.discretizer)
         return encode(given.fit(X, Y).transform(X))
+
+
+def _only_zeros_and_ones(X: Any) -> bool:
+    # A few rows first: numbers are mostly seen there, and the rest need not be read.
+    parts = (X.data,) if sparse.issparse(X) else (X[:64], X)
+    return all(bool(((part == 0) | (part == 1)).all()) for part in parts)
