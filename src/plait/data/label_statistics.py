@@ -17,8 +17,8 @@ from scipy import sparse
 
 from plait.core.checks import Interval, check_value
 from plait.core.sentences import ParameterError, complaint
-from plait.data._label_pattern import label_pattern
 from plait.data.dataset import Dataset
+from plait.data.label_sets import label_pattern
 
 __all__ = ["LabelPair", "Statistics", "statistics"]
 

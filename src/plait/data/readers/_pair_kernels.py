@@ -8,16 +8,14 @@ the kernel gives up the block, and the plain parser of `pair_lines` reads it or 
 import numpy as np
 from numba import njit
 
+from plait.data.readers._number_kernels import number
+
 __all__ = ["count_marks", "scan_number", "scan_rows"]
 
-_NEWLINE, _SPACE, _COMMA, _COLON, _PLUS, _MINUS, _POINT = 10, 32, 44, 58, 43, 45, 46
-_ZERO, _NINE, _SMALL_E, _LARGE_E = 48, 57, 101, 69
+_NEWLINE, _SPACE, _COMMA, _COLON, _PLUS, _MINUS, _ZERO, _NINE, _QUESTION = 10, 32, 44, 58, 43, 45, 48, 57, 63
 # Numbers of at most 18 digits fit a signed word of 64 bits.
 _MOST_DIGITS = 18
 _LARGEST_INDEX = 2**31 - 2
-# A whole number below 2**53 times or divided by a power of ten up to 10**22 is rounded once, hence exactly.
-_LARGEST_EXACT = 2**53
-_POWERS = 10.0 ** np.arange(23)
 
 
 @njit(cache=True)
@@ -51,46 +49,14 @@ def _digits(text: np.ndarray, i: int, value: int) -> tuple[int, int]:
 
 
 @njit(cache=True)
-def _exponent(text: np.ndarray, i: int) -> tuple[int, int]:
-    """Return the exponent written at `i` (`e-5`, or 0 where there is none) and its end; the end is -1 if broken."""
-    if text[i] != _SMALL_E and text[i] != _LARGE_E:
-        return 0, i
-    i += 1
-    negative = text[i] == _MINUS
-    if negative or text[i] == _PLUS:
-        i += 1
-    value, end = _digits(text, i, 0)
-    if end == i or end - i > 4:
-        return 0, -1
-    return (-value if negative else value), end
-
-
-@njit(cache=True)
 def scan_number(text: np.ndarray, i: int, stop: int) -> tuple[float, int, bool]:
-    """Return the number that starts at `i`, where its word ends, and whether it was read exactly.
+    """Return the number that starts at `i`, where its word ends, and whether the kernel could read it.
 
-    Words that need more than one rounding, or are no plain decimal numbers, are left to the caller.
+    Other words, and the few numbers that a double is not enough to round, are left to the caller.
     """
-    start = i
-    negative = text[i] == _MINUS
-    if negative or text[i] == _PLUS:
-        i += 1
-    first = i
-    mantissa, i = _digits(text, i, 0)
-    n_digits, scale = i - first, 0
-    if text[i] == _POINT:
-        point = i
-        mantissa, i = _digits(text, i + 1, mantissa)
-        scale = point + 1 - i
-        n_digits -= scale
-    exponent, end = _exponent(text, i)
-    exponent += scale
-    exact = 1 <= n_digits <= _MOST_DIGITS and mantissa <= _LARGEST_EXACT and -22 <= exponent <= 22
-    if exact and end > 0 and _ends(text[end], stop):
-        value = np.float64(mantissa)
-        value = value / _POWERS[-exponent] if exponent < 0 else value * _POWERS[exponent]
-        return (-value if negative else value), end, True
-    i = start
+    end, value = number(text, i)
+    if end > i and text[i] != _QUESTION and _ends(text[end], stop):
+        return value, end, True
     while not _ends(text[i], stop):
         i += 1
     return 0.0, i, False

@@ -16,6 +16,8 @@ __all__ = ["DenseTable", "SparseTable"]
 
 Array = npt.NDArray[Any]
 
+_MOST_PAIRS = 1 << 16
+
 
 def _grow(array: Array, needed: int) -> None:
     """Make room for `needed` rows (or entries) in place, which on most systems moves no data."""
@@ -120,11 +122,13 @@ class SparseTable:
     def add_table(self, table: DenseTable) -> None:
         """Append the rows of a dense table, which a file with rows of both kinds began with."""
         slot = self.spec[:, 0]
-        attribute, ends = np.arange(len(slot)), np.array([len(slot)])
-        value = np.empty(len(slot))
-        for i in range(table.n):
-            value[slot >= 0], value[slot < 0] = table.X[i], table.Y[i]
-            self.add(attribute, value, ends)
+        n_rows = max(_MOST_PAIRS // len(slot), 1)
+        for start in range(0, table.n, n_rows):
+            rows = slice(start, min(start + n_rows, table.n))
+            value = np.empty((rows.stop - start, len(slot)))
+            value[:, slot >= 0], value[:, slot < 0] = table.X[rows], table.Y[rows]
+            attribute = np.tile(np.arange(len(slot), dtype=np.int32), len(value))
+            self.add(attribute, value.ravel(), np.arange(1, len(value) + 1) * len(slot))
 
     def matrices(self) -> tuple[Any, Any]:
         """Return X and Y in CSR form; a stored entry of Y is 1, or 0 where the default is 1."""
