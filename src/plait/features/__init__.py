@@ -11,16 +11,21 @@ ranking  : features in the order chosen; scores[t] is the criterion's value when
 """
 
 from plait.features.ami import AMI
+from plait.features.correlation_subset import CorrelationSubset
 from plait.features.d2f import D2F
 from plait.features.feature_mask import FeatureMask
+from plait.features.gain_ratio import GainRatio
+from plait.features.label_dependent_features import LabelDependentFeatures
 from plait.features.llsf import LLSF
 from plait.features.mddm import MDDM
 from plait.features.mdmr import MDMR
+from plait.features.mlig import MLIG
 from plait.features.pearson_subset import PearsonSubset
 from plait.features.pmu import PMU
 from plait.features.pruned_relieff import PrunedReliefF
 from plait.features.scls import SCLS
 from plait.features.selector import InformationSelector, SelectionWarning, Selector
+from plait.features.wrapper import Wrapper
 
 __all__ = [
     "AMI",
@@ -28,12 +33,17 @@ __all__ = [
     "LLSF",
     "MDDM",
     "MDMR",
+    "MLIG",
     "PMU",
     "SCLS",
+    "CorrelationSubset",
     "FeatureMask",
+    "GainRatio",
     "InformationSelector",
+    "LabelDependentFeatures",
     "PearsonSubset",
     "PrunedReliefF",
     "SelectionWarning",
     "Selector",
+    "Wrapper",
 ]

@@ -1,0 +1,162 @@
+"""Wrapper: the features without which a given classifier gets worse, for each label [KohaviJohn1997]."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
+
+from plait.core.checks import HasMethods, Interval, Nothing, RandomState
+from plait.core.randomness import generators
+from plait.counts import MeanStdDiscretizer, encode
+from plait.features.backward_elimination import Elimination, eliminated, stratified_folds
+from plait.features.feature_mask import FeatureMask
+from plait.features.label_ranking import ranked_by_label
+from plait.features.number_matrix import as_numbers
+from plait.features.selector import DISCRETIZER_RULES, InformationSelector
+from plait.features.sizes import SIZE_RULES, n_wanted
+from plait.features.thread_map import JOBS_RULES
+from plait.features.varying_columns import varying
+from plait.information import mutual_information_matrix
+from plait.structure import LabelGraph
+
+__all__ = ["Wrapper"]
+
+
+class Wrapper(InformationSelector):
+    """Wrapper: backward elimination on the cross-validated accuracy of a classifier, for each label.
+
+    A filter keeps the features with the most information on the label; then the feature without which most held-out
+    rows are right is dropped, as long as accuracy does not fall. Use it when the classifier is fixed, features are few
+    and time does not matter: it fits some n_candidates^2 / 2 * cv classifiers for every label.
+
+    Parameters
+    ----------
+    estimator : classifier or None, default=None
+        Any scikit-learn classifier; None is L2 logistic regression by LIBLINEAR on scaled features.
+    n_candidates : int, float or "sqrt", default=0.5
+        How many features the filter leaves to each label; PACC has half of them for emotions, a tenth for medical.
+    n_features : int, float, "sqrt" or None, default=None
+        None: stop when every removal costs accuracy. Otherwise drop features until so many are left.
+    cv : int, default=5
+        Number of folds, each with its share of the label.
+    discretizer : transformer, "passthrough" or None, default=None
+        How numbers become symbols for the filter; None is `MeanStdDiscretizer()`. The classifier sees the numbers.
+    random_state : int, RandomState, Generator or None, default=None
+        None deals rows to folds in their order. Otherwise they are shuffled, and a classifier whose `random_state` is
+        None gets one.
+    n_jobs : int, optional
+        Processes; the result is the same for any number.
+
+    Attributes
+    ----------
+    ranking_, scores_ : list of ndarray
+        For each label its features, and how much accuracy falls without each of them, the largest fall first.
+    accuracies_ : ndarray of shape (n_labels,)
+        Cross-validated accuracy with these features.
+
+    References
+    ----------
+    Kohavi, John: Wrappers for feature subset selection [KohaviJohn1997]; compared in section 7.4 of PACC.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 4))
+    >>> Y = (X[:, [2]] > 0).astype(int)
+    >>> Wrapper(cv=3).fit(X, Y).ranking_
+    [array([2])]
+    """
+
+    chooses_by_label = True
+    parameter_rules: ClassVar = {
+        "estimator": (HasMethods(("fit", "predict")), Nothing()),
+        "n_candidates": SIZE_RULES,
+        "n_features": (*SIZE_RULES, Nothing()),
+        "cv": (Interval(int, 2, None),),
+        "discretizer": DISCRETIZER_RULES,
+        "random_state": (RandomState(),),
+        "n_jobs": JOBS_RULES,
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_candidates: Any = 0.5,
+        n_features: Any = None,
+        cv: int = 5,
+        discretizer: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_candidates = n_candidates
+        self.n_features = n_features
+        self.cv = cv
+        self.discretizer = discretizer
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _default_discretizer(self) -> Any:
+        return MeanStdDiscretizer()
+
+    def _select(self, X: Any, Y: Any, graph: LabelGraph) -> FeatureMask:
+        numbers = as_numbers(type(self).__name__, X)
+        filtered = self._filtered(X, Y)
+        wanted = None if self.n_features is None else n_wanted(self.n_features, *numbers.shape)
+        fewest = min((ranking.size for ranking in filtered.rankings), default=0)
+        self._warn_if_fewer(fewest, wanted or 0, "that vary among the candidates")
+        labels = self._labels(Y, filtered)
+        eliminated(numbers, labels, wanted, self.n_jobs)
+        self.accuracies_ = np.array([each.correct for each in labels]) / numbers.shape[0]
+        orders = [np.argsort(-np.array(each.losses, dtype=np.int64), kind="stable") for each in labels]
+        pairs = list(zip(labels, orders, strict=True))
+        rankings = [np.array(each.kept, dtype=np.int64)[order] for each, order in pairs]
+        losses = [np.array(each.losses)[order] / numbers.shape[0] for each, order in pairs]
+        return FeatureMask.by_label(rankings, losses, numbers.shape[1])
+
+    def _filtered(self, X: Any, Y: Any) -> FeatureMask:
+        codes, labels = self._codes(X, Y), encode(Y)
+        n_columns = codes.vocabulary.n_columns
+        size = n_wanted(self.n_candidates, codes.n_rows, n_columns)
+        codes, columns = varying(codes)
+        gains = mutual_information_matrix(codes, labels)
+        return ranked_by_label(gains, columns, [size] * labels.vocabulary.n_columns, n_columns)
+
+    def _labels(self, Y: Any, filtered: FeatureMask) -> list[Elimination]:
+        n_samples, n_labels = Y.shape
+        if self.random_state is None:
+            orders = [np.arange(n_samples)] * n_labels
+            estimators = [self._classifier(None)] * n_labels
+        else:
+            streams = generators(self.random_state, n_labels)
+            orders = [stream.permutation(n_samples) for stream in streams]
+            estimators = [self._classifier(int(stream.integers(2**31))) for stream in streams]
+        made = []
+        for label, (order, estimator) in enumerate(zip(orders, estimators, strict=True)):
+            y = _column(Y, label)
+            folds = stratified_folds(y, self.cv, order)
+            made.append(Elimination(estimator, y, folds, filtered.rankings[label].tolist(), 0, []))
+        return made
+
+    def _classifier(self, seed: int | None) -> Any:
+        if self.estimator is None:
+            return make_pipeline(StandardScaler(with_mean=False), LogisticRegression(solver="liblinear", max_iter=1000))
+        classifier = clone(self.estimator)
+        if seed is not None and classifier.get_params().get("random_state", seed) is None:
+            classifier.set_params(random_state=seed)
+        return classifier
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.estimator is not None and get_tags(self.estimator).input_tags.allow_nan
+        return tags
+
+
+def _column(Y: Any, label: int) -> npt.NDArray[np.uint8]:
+    column = Y[:, [label]]
+    return np.asarray(column if isinstance(column, np.ndarray) else column.toarray()).ravel()
