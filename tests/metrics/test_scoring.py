@@ -208,6 +208,13 @@ def test_weights_reach_the_fit_and_not_the_scorers():
     assert np.isfinite(search.best_score_)
 
 
+def test_the_tables_explain_themselves_and_survive_pickling():
+    assert "need only `predict`" in label_scorers.__doc__
+    copy = pickle.loads(pickle.dumps(scorers))
+    assert list(copy) == list(scorers)
+    assert copy.__doc__ == scorers.__doc__
+
+
 def test_an_unknown_name_lists_the_known_ones():
     with pytest.raises(KeyError, match="there is no scorer 'f1'; there are cll_loss, exact_match, "):
         scorers["f1"]

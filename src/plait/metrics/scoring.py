@@ -3,7 +3,7 @@
 A scorer's value is the larger the better, so losses come back with their sign turned.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sklearn.metrics import make_scorer
@@ -45,7 +45,11 @@ class ResponseScorer:
 
 
 class ScorerTable(dict[str, Any]):
-    """Name -> scorer; an unknown name lists the known ones."""
+    """Name -> scorer, with a docstring of its own; an unknown name lists the known ones."""
+
+    def __init__(self, scorers: Mapping[str, Any], doc: str) -> None:
+        super().__init__(scorers)
+        self.__doc__ = doc
 
     def __missing__(self, name: str) -> Any:
         raise KeyError(f"there is no scorer {name!r}; there are {', '.join(sorted(self))}")
@@ -54,14 +58,14 @@ class ScorerTable(dict[str, Any]):
 label_scorers = ScorerTable(
     {metric.__name__: make_scorer(metric) for metric in (exact_match, hamming_score, jaccard_accuracy)}
     | {metric.__name__: make_scorer(metric) for metric in (sample_f1, macro_f1, micro_f1)}
-    | {loss.__name__: make_scorer(loss, greater_is_better=False) for loss in (subset_loss, hamming_loss)}
+    | {loss.__name__: make_scorer(loss, greater_is_better=False) for loss in (subset_loss, hamming_loss)},
+    "Scorers that need only `predict`, by the name of their metric; losses are negated.",
 )
-"""Scorers that need only `predict`."""
 
 scorers = ScorerTable(
     label_scorers
     | {loss.__name__: ResponseScorer(loss, label_scores) for loss in (ranking_loss, normalized_coverage)}
-    | {"cll_loss": ResponseScorer(cll_loss, log_likelihoods)}
+    | {"cll_loss": ResponseScorer(cll_loss, log_likelihoods)},
+    "All scorers, by the name of their metric; losses are negated. Those of `ranking_loss` and `normalized_coverage` "
+    "need `predict_proba` or `decision_function`, that of `cll_loss` needs `joint` or `predict_proba`.",
 )
-"""All scorers. Those of `ranking_loss` and `normalized_coverage` need `predict_proba` or `decision_function`, that of
-`cll_loss` needs `joint` or `predict_proba`."""
