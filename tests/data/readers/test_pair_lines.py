@@ -59,6 +59,7 @@ def test_lines_without_words_are_rows_only_where_asked_for():
         (b"1 2:1_0", "a number after the colon, but found '1_0'"),
         (b"1 2:1:3", "a number after the colon, but found '1:3'"),
         (b"1 2:0x10", "a number after the colon, but found '0x10'"),
+        (b"1 2:?", "a number after the colon, but found '?'"),
         (b"1 2:\xff", "a number after the colon"),
     ],
 )

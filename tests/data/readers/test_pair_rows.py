@@ -11,7 +11,11 @@ from plait.data.readers.pair_rows import PairRows, check_width, read_pair_rows
 
 FIELDS = ("labels", "label_ends", "indices", "values", "pair_ends", "lines", "ordered", "n_bytes")
 
-numbers = st.one_of(st.integers(-99, 99).map(str), st.floats().map(repr), st.sampled_from(["1e-3", "+.5", "7.", "NaN"]))
+numbers = st.one_of(
+    st.integers(-99, 99).map(str),
+    st.floats().map(repr),
+    st.sampled_from(["1e-3", "+.5", "7.", "NaN", "1.5e300", "123456789012345678901"]),
+)
 pairs = st.tuples(st.integers(0, 50), numbers).map(lambda pair: f"{pair[0]}:{pair[1]}")
 label_lists = st.lists(st.integers(-5, 30).map(str), max_size=4).map(",".join)
 blanks = st.sampled_from([" ", "  ", "\t", " \r", "\x0b", "\x0c"])
@@ -22,7 +26,7 @@ well_formed = st.builds(
     st.lists(pairs, max_size=5),
     st.sampled_from(["", " ", "\r", " # a note: 1:2", "#"]),
 )
-any_text = st.text(alphabet="0123456789:,# -+.e\t\rqid_", max_size=20)
+any_text = st.text(alphabet="0123456789:,# -+.e?\t\rqid_", max_size=20)
 
 
 def lines_to_text(lines: list[str]) -> bytes:
