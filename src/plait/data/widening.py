@@ -76,10 +76,9 @@ def _sparse(X: Any, widths: npt.NDArray[np.int64], filled: npt.NDArray[np.bool_]
     # A missing value of a widened attribute is missing in all its columns, a known one is in one of them.
     which = np.repeat(np.arange(len(values)), repeats)
     within = np.arange(len(which)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
-    wide = widths[columns[which]] > 1
-    known = ~np.isnan(values[which])
-    within = np.where(wide & known, np.where(known, values[which], 0).astype(np.int64), within)
-    entries = np.where(wide & known, 1.0, values[which])
+    coded = (widths[columns[which]] > 1) & ~np.isnan(values[which])
+    within = np.where(coded, np.where(coded, values[which], 0).astype(np.int64), within)
+    entries = np.where(coded, 1.0, values[which])
     result = sparse.csr_matrix(
         (
             np.concatenate((entries, np.ones(len(filled_rows)))),
