@@ -9,7 +9,7 @@ from sklearn.metrics import mutual_info_score
 from plait.counts import QuantileDiscretizer, encode
 from plait.data.readers.mulan import read_mulan
 from plait.features import MLIG, SelectionWarning
-from plait.features.label_shares import label_shares
+from plait.features.imbalance_shares import label_shares
 
 codes = st.integers(2, 12).flatmap(
     lambda n: st.tuples(

@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
@@ -55,14 +56,16 @@ def test_nominal_columns_by_number_and_by_truth_value():
     by_number = PrunedReliefF(nominal=(0, 3)).fit(X, Y)
     by_truth = PrunedReliefF(nominal=np.array([True, False, False, True, False])).fit(X, Y)
     assert by_number.mask_ == by_truth.mask_
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    assert by_number.mask_ == PrunedReliefF(nominal=["a", "d"]).fit(frame, Y).mask_
     assert by_number.mask_ == PrunedReliefF(nominal=[0, 3]).fit(sparse.csr_matrix(X), Y).mask_
     assert (by_number.weights_ != PrunedReliefF().fit(X, Y).weights_).any()
 
 
-@pytest.mark.parametrize("nominal", [[5], [-1], [0.5], [True, False], [[0]], ["a"]])
+@pytest.mark.parametrize("nominal", [[5], [-1], [0.5], [True, False], [(0,)], ["a"]])
 def test_wrong_nominal_columns(nominal):
     X, Y = problem()
-    with pytest.raises(ParameterError, match="PrunedReliefF needs nominal to hold columns from 0 to 4"):
+    with pytest.raises(ParameterError, match="PrunedReliefF needs nominal to be a mask of 5 columns"):
         PrunedReliefF(nominal=nominal).fit(X, Y)
 
 

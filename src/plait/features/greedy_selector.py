@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from plait.counts import Codes, LAIMDiscretizer, encode
 from plait.features.feature_mask import FeatureMask
-from plait.features.forward_search import Criterion, forward_search
+from plait.features.forward_steps import Criterion, forward_search
 from plait.features.selector import DISCRETIZER_RULES, InformationSelector
 from plait.features.sizes import SIZE_RULES, n_wanted
 from plait.features.thread_map import JOBS_RULES, Threads

@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 from plait.core.checks import Interval, Nothing
 from plait.counts import MeanStdDiscretizer, encode
 from plait.features.feature_mask import FeatureMask
+from plait.features.imbalance_shares import label_shares
 from plait.features.label_ranking import ranked_by_label
-from plait.features.label_shares import label_shares
 from plait.features.selector import DISCRETIZER_RULES, InformationSelector
 from plait.features.sizes import SIZE_RULES, n_wanted
 from plait.features.thread_map import JOBS_RULES

@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 from plait.core.checks import InstanceOf, Interval, Nothing, RandomState
 from plait.core.randomness import generator
-from plait.core.sentences import ParameterError, shown
+from plait.core.sentences import ParameterError, complaint
 from plait.features.feature_mask import FeatureMask
-from plait.features.label_set_classes import label_set_classes
+from plait.features.frequent_label_sets import label_set_classes
 from plait.features.number_matrix import as_numbers, column_bounds
 from plait.features.relief_weights import relieff_weights
 from plait.features.selector import Selector
@@ -38,8 +38,9 @@ class PrunedReliefF(Selector):
         Nearest rows of each class.
     n_samples : int or None, default=None
         How many rows to draw for the weighting; None takes all, and then nothing is random.
-    nominal : sequence of int or of bool, optional
-        Columns whose values are names: different values differ by 1, whatever their numbers.
+    nominal : sequence of bool, int or str, optional
+        Columns whose values are names, so that different values differ by 1: a mask, their numbers, or their names in a
+        data frame.
     random_state : int, RandomState, Generator or None, default=None
         For the drawing of rows.
     n_jobs : int, optional
@@ -94,7 +95,7 @@ class PrunedReliefF(Selector):
 
     def _select(self, X: Any, Y: Any, graph: LabelGraph) -> FeatureMask:
         numbers = as_numbers(type(self).__name__, X)
-        nominal = _nominal_columns(self.nominal, numbers.shape[1])
+        nominal = self._nominal_columns(numbers.shape[1])
         classes = label_set_classes(Y, self.pruning)
         kept = np.flatnonzero(classes >= 0)
         differences = WholeDifferences.of(numbers[kept], nominal)
@@ -105,6 +106,18 @@ class PrunedReliefF(Selector):
         self._warn_if_fewer(int((high > low).sum()), wanted)
         ranking = stable_ranking(np.where(high > low, self.weights_, -np.inf))[:wanted]
         return FeatureMask.shared(ranking, self.weights_[ranking], Y.shape[1], numbers.shape[1])
+
+    def _nominal_columns(self, n_columns: int) -> npt.NDArray[np.bool_]:
+        mask = np.zeros(n_columns, dtype=np.bool_)
+        known = {name: column for column, name in enumerate(getattr(self, "feature_names_in_", ()))}
+        given = [] if self.nominal is None else [known.get(_plain(each), _plain(each)) for each in self.nominal]
+        if len(given) == n_columns and all(isinstance(each, bool) for each in given):
+            return np.array(given)
+        if not all(Interval(int, 0, n_columns - 1).accepts(each) for each in given):
+            must = f"a mask of {n_columns} columns, their numbers or their names"
+            raise ParameterError(complaint(type(self).__name__, "nominal", must, self.nominal))
+        mask[np.array(given, dtype=np.int64)] = True
+        return mask
 
     def _sampled(self, n_rows: int) -> npt.NDArray[np.int64]:
         if self.n_samples is None or self.n_samples >= n_rows:
@@ -117,17 +130,5 @@ class PrunedReliefF(Selector):
         return tags
 
 
-def _nominal_columns(nominal: Any, n_columns: int) -> npt.NDArray[np.bool_]:
-    """Return which columns are nominal, from numbers or truth values."""
-    mask = np.zeros(n_columns, dtype=np.bool_)
-    given = np.asarray([] if nominal is None else nominal)
-    if given.dtype == np.bool_ and given.shape == (n_columns,):
-        return given
-    whole = given.size == 0 or given.dtype.kind in "iu"
-    if given.ndim != 1 or not whole or (given.size and (given.min() < 0 or given.max() >= n_columns)):
-        raise ParameterError(
-            f"PrunedReliefF needs nominal to hold columns from 0 to {n_columns - 1}, or a truth value for each, "
-            f"but it is {shown(nominal)}. Pass column numbers, or None."
-        )
-    mask[given.astype(np.int64)] = True
-    return mask
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
