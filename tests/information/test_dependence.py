@@ -6,7 +6,12 @@ from scipy import sparse
 from sklearn.metrics import mutual_info_score
 
 from plait.counts import count_pairs, encode
-from plait.information import mutual_information, mutual_information_matrix
+from plait.information import (
+    conditional_mutual_information,
+    entropies,
+    mutual_information,
+    mutual_information_matrix,
+)
 
 
 def samples(seed, n=120):
@@ -69,3 +74,27 @@ def test_blocks_of_columns_change_nothing(monkeypatch):
 def test_no_rows_tell_nothing():
     assert mutual_information([], []) == 0.0
     np.testing.assert_array_equal(mutual_information_matrix(np.zeros((0, 2))), np.zeros((2, 2)))
+
+
+def test_independent_tables_never_fall_below_zero():
+    # n(a, b) = row(a) * column(b): the information is 0, and what rounding makes of it is not negative.
+    for rows in ((3, 5), (1, 7, 11), (6, 13, 17, 23)):
+        for columns in ((1, 2), (3, 7), (5, 9, 19)):
+            counts = np.outer(rows, columns)
+            a, b = np.divmod(np.repeat(np.arange(counts.size), counts.ravel()), len(columns))
+            shared = mutual_information(a, b)
+            assert 0 <= shared < 1e-14
+            assert 0 <= mutual_information_matrix(a[:, None], b[:, None])[0, 0] < 1e-14
+            assert 0 <= conditional_mutual_information(a, b, np.zeros(a.size)) < 1e-14
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=25)
+def test_nothing_exceeds_the_smaller_entropy_by_rounding(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 6, (40, 3))
+    Y, weights = X // 2, rng.random(40)
+    for w in (None, weights):
+        smaller = np.minimum.outer(entropies(X, weights=w), entropies(Y, weights=w))
+        assert (mutual_information_matrix(X, Y, weights=w) <= smaller).all()
+        assert (mutual_information_matrix(X, Y, weights=w) >= 0).all()
