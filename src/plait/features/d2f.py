@@ -3,7 +3,7 @@
 import numpy as np
 
 from plait.counts import Codes
-from plait.features.forward_search import Criterion, Floats
+from plait.features.forward_steps import Criterion, Floats
 from plait.features.greedy_selector import GreedySelector
 from plait.features.label_triples import LabelTriples
 from plait.features.relevance import summed_relevance

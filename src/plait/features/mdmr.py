@@ -4,7 +4,7 @@ import numpy as np
 
 from plait.counts import Codes
 from plait.features.column_pairs import ColumnPairs
-from plait.features.forward_search import Criterion, Floats
+from plait.features.forward_steps import Criterion, Floats
 from plait.features.greedy_selector import GreedySelector
 from plait.features.label_triples import LabelTriples
 from plait.features.relevance import summed_relevance
