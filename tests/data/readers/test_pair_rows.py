@@ -53,6 +53,16 @@ def test_whatever_the_kernel_takes_the_plain_parser_takes_alike(lines, comments,
         assert same(scanned, pair_rows._parsed("f", text, 1, comments, blank_rows))
 
 
+@pytest.mark.parametrize(
+    "line", ["1 2:1_0", "1 2:?", "+3:1", "3,4:1", "1 2:1:2", "1 +2:1", "1 2:", "1,", "1 2147483647:1"]
+)
+def test_other_spellings_are_left_to_the_plain_parser(line):
+    text = lines_to_text(["1 1:1", line])
+    assert pair_rows._scanned("f", text, 1, True, False) is None
+    with pytest.raises(DataError, match="f, line 2"):
+        read_pair_rows("f", [text])
+
+
 @given(st.lists(well_formed, max_size=12), st.integers(0, 12))
 def test_where_blocks_are_cut_does_not_matter(lines, cut):
     whole, parts = lines_to_text(lines), [lines_to_text(lines[:cut]), lines_to_text(lines[cut:])]

@@ -76,7 +76,7 @@ def _scan_labels(text: np.ndarray, i: int, stop: int, labels: np.ndarray, n: int
         value, end = _digits(text, i, 0)
         if end == i or end - i > _MOST_DIGITS:
             return -1, before
-        if text[end] == _COLON and i == start:
+        if text[end] == _COLON:
             return start, before
         labels[n] = -value if negative else value
         n += 1
