@@ -61,7 +61,7 @@ def test_distances_by_loops():
 
 @forms
 @shapes
-@pytest.mark.parametrize("largest", [4096, 1])
+@pytest.mark.parametrize("largest", [8192, 1])
 def test_ridge_start_solves_its_equations(form, shape, largest, monkeypatch):
     monkeypatch.setattr("plait.features.sparse_regression._LARGEST_GRAM", largest)
     X, Y, _ = problem(shape)
@@ -73,6 +73,7 @@ def test_ridge_start_solves_its_equations(form, shape, largest, monkeypatch):
 @shapes
 def test_largest_singular_value_without_a_gram_matrix(form, shape, monkeypatch):
     monkeypatch.setattr("plait.features.sparse_regression._LARGEST_GRAM", 1)
+    monkeypatch.setattr("plait.features.sparse_regression._SMALL_SIDE", 1)
     X, Y, _ = problem(shape)
     free = LabelRegression.of(form(X), form(Y), alpha=0.0, beta=0.0)
     assert free.gram is None
@@ -121,6 +122,15 @@ def test_it_stops_by_tolerance_and_by_number_and_before_infinity():
     W, values = minimized(endless, np.array([[1.0, -1.0]]), max_iter=10000, tol=0.0, momentum=True)
     assert np.isfinite(W).all()
     assert values[-1] < values[0]
+
+
+@forms
+def test_largest_singular_value_of_centred_rows_and_of_zeros(form):
+    X = np.random.default_rng(0).normal(size=(40, 30))
+    X -= X.mean(axis=1, keepdims=True)  # ones are orthogonal to every direction
+    found = LabelRegression.of(form(X), np.ones((40, 1)), alpha=0.0, beta=0.0).lipschitz()
+    assert found == pytest.approx(np.sqrt(2) * np.linalg.norm(X, 2) ** 2, rel=1e-9)
+    assert LabelRegression.of(form(0 * X), np.ones((40, 1)), alpha=0.0, beta=0.0).lipschitz() == 0.0
 
 
 def test_features_of_nothing_but_zeros():

@@ -18,12 +18,16 @@ from scipy import linalg, sparse
 from scipy.sparse.linalg import svds
 from sklearn.linear_model import ridge_regression
 
+from plait.core.randomness import generator
+
 __all__ = ["LabelRegression", "label_distances", "minimized", "ridge_start"]
 
 Floats = npt.NDArray[np.float64]
 
 # Up to this side a Gram matrix is made and factored; beyond it only products with X are.
-_LARGEST_GRAM = 4096
+_LARGEST_GRAM = 8192
+# Up to this side a whole decomposition is cheaper than an iteration for the largest singular value.
+_SMALL_SIDE = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,17 +60,20 @@ class LabelRegression:
         labels = Y.astype(np.float64)
         return cls(X, gram, _dense(X.T @ labels), alpha * label_distances(labels), float(labels.sum()), beta)
 
-    def _curved(self, W: Floats) -> Floats:
-        return self.gram @ W if self.gram is not None else self.X.T @ (self.X @ W)
+    def curved(self, W: Floats) -> Floats:
+        """Return X'XW + alpha W R, the linear part of the gradient."""
+        square = self.gram @ W if self.gram is not None else self.X.T @ (self.X @ W)
+        return square + W @ self.coupling
 
     def gradient(self, W: Floats) -> Floats:
         """Return X'XW - X'Y + alpha W R."""
-        return self._curved(W) - self.target + W @ self.coupling
+        return self.curved(W) - self.target
 
-    def value(self, W: Floats) -> float:
-        """Return F(W)."""
+    def value(self, W: Floats, curved: Floats | None = None) -> float:
+        """Return F(W); `curved` is `self.curved(W)` where it is known already."""
         # 1/2 ||XW - Y||^2 = 1/2 <W, X'XW - 2 X'Y> + 1/2 ||Y||^2, so that Y itself is not needed.
-        square = 0.5 * float(np.sum(W * (self._curved(W) - 2.0 * self.target + W @ self.coupling)))
+        bent = self.curved(W) if curved is None else curved
+        square = 0.5 * float(np.sum(W * (bent - 2.0 * self.target)))
         return square + 0.5 * self.y_square + self.beta * float(np.abs(W).sum())
 
     def lipschitz(self) -> float:
@@ -80,12 +87,13 @@ def _dense(matrix: Any) -> Floats:
 
 def _largest_square(X: Any) -> float:
     """Return the largest singular value of X, squared."""
-    if min(X.shape) > _LARGEST_GRAM:
-        # A fixed start makes the result the same every time.
-        return float(svds(X, k=1, v0=np.ones(min(X.shape)), return_singular_vectors=False)[0] ** 2)
-    gram = _dense(X.T @ X) if X.shape[1] <= X.shape[0] else _dense(X @ X.T)
-    last = gram.shape[0] - 1
-    return max(float(linalg.eigvalsh(gram, subset_by_index=[last, last])[0]), 0.0)
+    if X.shape[1] == 0 or not np.any(X.data if sparse.issparse(X) else X):
+        return 0.0
+    if min(X.shape) <= _SMALL_SIDE:
+        return float(np.linalg.norm(_dense(X), 2) ** 2)
+    # A fixed start makes the result the same every time; a random one lies across every direction.
+    start = generator(0).normal(size=min(X.shape))
+    return float(svds(X, k=1, v0=start, return_singular_vectors=False)[0] ** 2)
 
 
 def label_distances(Y: Any) -> Floats:
@@ -116,7 +124,7 @@ def ridge_start(X: Any, Y: Any, gamma: float) -> Floats:
     else:
         kernel, right = _dense(X @ X.T), _dense(labels)
     kernel[np.diag_indices_from(kernel)] += gamma
-    solved = linalg.solve(kernel, right, assume_a="pos")
+    solved = linalg.solve(kernel, right, assume_a="pos", overwrite_a=True, overwrite_b=True)
     return solved if n_features <= n_samples else X.T @ solved
 
 
@@ -129,18 +137,22 @@ def minimized(
     general, so that F may have no minimum; steps that leave the finite numbers are not taken.
     """
     step = 1.0 / max(problem.lipschitz(), np.finfo(np.float64).tiny)
-    values = [problem.value(W)]
-    ahead, weight = W, 1.0
+    curved = problem.curved(W)
+    values = [problem.value(W, curved)]
+    ahead, curved_ahead, weight = W, curved, 1.0
     for _ in range(max_iter):
         with np.errstate(over="ignore", invalid="ignore"):
-            moved = ahead - step * problem.gradient(ahead)
+            moved = ahead - step * (curved_ahead - problem.target)
             new = np.sign(moved) * np.maximum(np.abs(moved) - step * problem.beta, 0.0)
-            value = problem.value(new)
+            new_curved = problem.curved(new)
+            value = problem.value(new, new_curved)
         if not math.isfinite(value):
             break
         next_weight = 0.5 * (1.0 + math.sqrt(4.0 * weight**2 + 1.0))
-        ahead = new + (weight - 1.0) / next_weight * (new - W) if momentum else new
-        W, weight = new, next_weight
+        push = (weight - 1.0) / next_weight if momentum else 0.0
+        # What is linear in W needs no second product with X.
+        ahead, curved_ahead = new + push * (new - W), new_curved + push * (new_curved - curved)
+        W, curved, weight = new, new_curved, next_weight
         values.append(value)
         if abs(values[-2] - value) < tol * abs(values[-2]):
             break
