@@ -186,6 +186,13 @@ def test_versions_and_numbers_are_asked_for(tmp_path, monkeypatch):
         load_openml("yeast@four", tmp_path)
 
 
+@pytest.mark.parametrize("name", ["my data", "a/../b", "a\nb", "día", "@4"])
+def test_names_that_no_address_can_hold_are_not_asked_for(tmp_path, monkeypatch, name):
+    monkeypatch.setattr("plait.data.openml.fetch_openml", None)
+    with pytest.raises(NotAtOpenMLError, match="expected a name of letters, digits"):
+        load_openml(name, tmp_path)
+
+
 def test_an_unknown_name_is_not_there(tmp_path, serve):
     serve(*DENSE)
     with pytest.raises(NotAtOpenMLError, match="but found No active dataset smull found"):

@@ -26,6 +26,8 @@ __all__ = ["NotAtOpenMLError", "load_openml"]
 # The oldest version of this name has one label for each row; scikit-learn's own examples fetch this one.
 _MULTI_LABEL_VERSIONS = {"yeast": 4}
 _SECONDS = 30.0
+# What can stand in the addresses of OpenML.
+_NAME = re.compile(r"[A-Za-z0-9._()+-]+")
 
 
 class NotAtOpenMLError(DataError):
@@ -81,6 +83,8 @@ def _query(source: str) -> dict[str, Any]:
     if source.isdecimal():
         return {"data_id": int(source)}
     name, _, version = source.partition("@")
+    if not _NAME.fullmatch(name):
+        raise NotAtOpenMLError.at(f"openml.org, {source}", None, "a name of letters, digits and ._()+-", shown(name))
     if version:
         if not version.isdecimal():
             raise DataError.at(f"openml.org, {source}", None, "a whole number as version", shown(version))
