@@ -39,6 +39,36 @@ def test_broken_packing_is_a_data_error(tmp_path, suffix, content):
         list(files.blocks_of_lines(path))
 
 
+@pytest.mark.parametrize("zeros", [b"", b"\0" * 512, b"\0" * (1 << 20)])
+def test_packed_files_one_after_the_other(tmp_path, zeros):
+    path = tmp_path / "a.gz"
+    path.write_bytes(gzip.compress(TEXT) + zeros + gzip.compress(b"more\n") + zeros)
+    assert files.read_all(path) == gzip.decompress(path.read_bytes()) == TEXT + b"more\n"
+
+
+@pytest.mark.parametrize("content", [b"", gzip.compress(b"")])
+def test_nothing_packed(tmp_path, content):
+    path = tmp_path / "a.gz"
+    path.write_bytes(content)
+    assert files.read_all(path) == b""
+
+
+@pytest.mark.parametrize("behind", [b"x", b"\0\0not packed", b"\x1f\x8b"])
+def test_something_else_behind_a_packed_file(tmp_path, behind):
+    path = tmp_path / "a.gz"
+    path.write_bytes(gzip.compress(b"text\n") + behind)
+    with pytest.raises(DataError, match="expected a whole file"):
+        files.read_all(path)
+
+
+def test_every_cut_of_a_packed_file_is_noticed(tmp_path):
+    packed, path = gzip.compress(b"some text\n" * 20, mtime=0), tmp_path / "a.gz"
+    for length in range(1, len(packed)):
+        path.write_bytes(packed[:length])
+        with pytest.raises(DataError, match="expected a whole file"):
+            files.read_all(path)
+
+
 def test_flipped_bytes_inside_a_packed_file(tmp_path):
     path = tmp_path / "a.gz"
     packed = bytearray(gzip.compress(TEXT))

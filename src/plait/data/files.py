@@ -52,21 +52,43 @@ def open_bytes(path: str | os.PathLike[str], mode: str = "rb") -> IO[bytes]:
         raise DataError.at(path, None, "a file that can be opened", problem.strerror or str(problem)) from None
 
 
+def _gunzipped(stream: IO[bytes]) -> Iterator[bytes]:
+    """Yield what a gzip file holds, by zlib itself: Python 3.11's gzip unpacks eight kilobytes at a time."""
+    unpacker, first = None, True
+    while packed := stream.read(_BLOCK // 4):
+        while packed:
+            if unpacker is None:
+                # Another packed file may follow, after zeros that fill up the blocks of a tape.
+                packed = packed if first else packed.lstrip(b"\0")
+                if not packed:
+                    break
+                unpacker, first = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS), False
+            if block := unpacker.decompress(packed, _BLOCK):
+                yield block
+            packed = unpacker.unconsumed_tail
+            if unpacker.eof:
+                packed, unpacker = unpacker.unused_data, None
+    if unpacker is not None:
+        raise EOFError("it ends too early")
+
+
+def _blocks(stream: IO[bytes]) -> Iterator[bytes]:
+    """Yield the unpacked bytes of an opened file block by block."""
+    if isinstance(stream, gzip.GzipFile):
+        return _gunzipped(stream.fileobj)
+    return iter(lambda: stream.read(_BLOCK), b"")
+
+
 def _unpacked(path: str | os.PathLike[str]) -> Iterator[bytes]:
     """Yield the file's bytes block by block; any fault of the packing is a `DataError`."""
     total = 0
     try:
         with open_bytes(path) as stream:
             most = max(_GROWTH_FLOOR, _MOST_GROWTH * os.path.getsize(path))
-            while block := stream.read(_BLOCK):
+            for block in _blocks(stream):
                 total += len(block)
                 if total > most:
-                    raise DataError.at(
-                        path,
-                        None,
-                        "data",
-                        f"a packed file that grows more than {_MOST_GROWTH}-fold",
-                    )
+                    raise DataError.at(path, None, "data", f"a packed file that grows more than {_MOST_GROWTH}-fold")
                 yield block
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as problem:
         raise DataError.at(
