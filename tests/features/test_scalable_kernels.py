@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from plait.counts import encode
-from plait.features._scalable_kernels import count_within, pairs_within, shared_units, shared_units_binary
+from plait.features._scalable_kernels import add_pair_symbol, add_pairs_binary, count_within, pairs_within
 from plait.features.column_pairs import ColumnPairs
 from plait.features.label_sums import LabelSums
 from plait.features.label_triples import LabelTriples
@@ -47,17 +47,20 @@ def test_counts_in_some_rows(X, data):
 
 
 @given(codes(2))
-def test_shared_units_of_two_symbols_are_those_of_any_number(X):
-    code = encode(X)
-    table, _ = every_count(len(X))
+def test_cells_of_two_symbols_are_those_of_any_number(X):
+    code, n = encode(X), len(X)
+    table, bits = every_count(n)
     s = X[:, -1] == 1
-    joint = (X[s] == 1).sum(axis=0).astype(np.uint32)
-    contents = table[code.totals] + table[len(X) - code.totals]
-    two, many = np.empty(X.shape[1], dtype=np.int64), np.empty(X.shape[1], dtype=np.int64)
-    shared_units_binary(joint, int(s.sum()), code.totals, contents, len(X), table, two)
-    counts = np.array([s.sum()])
-    shared_units(joint[None], counts, code.vocabulary.offsets, code.totals, contents, len(X), table, many)
+    joint, n_s = (X[s] == 1).sum(axis=0).astype(np.uint32), int(s.sum())
+    two, many = np.zeros(X.shape[1], dtype=np.int64), np.zeros(X.shape[1], dtype=np.int64)
+    add_pairs_binary(joint, n_s, code.totals, n, table, two)
+    left = code.totals.copy()
+    add_pair_symbol(joint, code.vocabulary.offsets, n_s, table, left, many)
+    np.testing.assert_array_equal(left, (X[~s] == 1).sum(axis=0))
+    add_pair_symbol(left, code.vocabulary.offsets, n - n_s, table, left, many)
     np.testing.assert_array_equal(two, many)
+    expected = [content(column, X[:, -1].tolist()) / n for column in X.T.tolist()]
+    np.testing.assert_allclose(two * bits, expected, rtol=0, atol=TOLERANCE)
 
 
 @given(codes(4))

@@ -15,12 +15,13 @@ import numpy as np
 from numba import njit
 
 __all__ = [
+    "add_pair_symbol",
+    "add_pairs_binary",
     "add_symbol",
+    "contents_to_shared",
     "count_within",
     "information_sums",
     "pairs_within",
-    "shared_units",
-    "shared_units_binary",
 ]
 
 
@@ -46,43 +47,36 @@ def pairs_within(rows, x_indptr, x_indices, y_indptr, y_indices, cells):  # type
 
 
 @njit(cache=True, nogil=True)
-def shared_units_binary(joint, n_s, counts, contents, total, table, out):  # type: ignore[no-untyped-def]
-    """Write I(f;s) in units for columns with two symbols each; joint[f] = rows in which f and s both hold."""
-    whole = table[total]
-    content_s = table[n_s] + table[total - n_s]
+def add_pairs_binary(joint, n_s, counts, total, table, contents):  # type: ignore[no-untyped-def]
+    """Add to contents[f] the four cells of columns with two symbols; joint[f] = rows in which f and s both hold."""
     for f in range(counts.size):
         n_f, n = counts[f], np.int64(joint[f])
-        both = (table[n] + table[n_f - n]) + (table[n_s - n] + table[total - n_f - n_s + n])
-        high, low = max(contents[f], content_s), min(contents[f], content_s)
-        out[f] = max(min((both - high) + (whole - low), whole - high), 0)
+        contents[f] += (table[n] + table[n_f - n]) + (table[n_s - n] + table[total - n_f - n_s + n])
 
 
 @njit(cache=True, nogil=True)
-def shared_units(joint, s_counts, offsets, counts, contents, total, table, out):  # type: ignore[no-untyped-def]
-    """Write I(f;s) in units; joint[b, a] = rows with symbol b of the chosen column s and plane a, both non-zero."""
-    whole, zeros_s, content_s = table[total], total, np.int64(0)
-    for b in range(s_counts.size):
-        zeros_s -= s_counts[b]
-        content_s += table[s_counts[b]]
-    content_s += table[zeros_s]
-    rest = np.empty(s_counts.size, dtype=np.int64)
+def add_pair_symbol(counts, offsets, size, table, left, contents):  # type: ignore[no-untyped-def]
+    """Add to contents[f] what the rows with one symbol b of the chosen column give, and take them from those left.
+
+    counts[a] = rows with b and plane a;  size = rows with b;  left[a] = rows of plane a not yet taken (may be `counts`)
+    """
     for f in range(offsets.size - 1):
-        rest[:] = s_counts
-        zeros, both = zeros_s, np.int64(0)
+        zeros, content = size, np.int64(0)
         for a in range(offsets[f], offsets[f + 1]):
-            left = counts[a]
-            for b in range(s_counts.size):
-                n = np.int64(joint[b, a])
-                rest[b] -= n
-                left -= n
-                both += table[n]
-            both += table[left]
-            zeros -= left
-        for b in range(s_counts.size):
-            both += table[rest[b]]
-        both += table[zeros]
-        high, low = max(contents[f], content_s), min(contents[f], content_s)
-        out[f] = max(min((both - high) + (whole - low), whole - high), 0)
+            n = np.int64(counts[a])
+            zeros -= n
+            left[a] -= n
+            content += table[n]
+        contents[f] += content + table[zeros]
+
+
+@njit(cache=True, nogil=True)
+def contents_to_shared(joint, contents, own, whole):  # type: ignore[no-untyped-def]
+    """Turn joint[f] = C(f,s) into I(f;s) = C(f,s) - C(f) - C(s) + C of all rows, moved into [0, min(H(f), H(s))]."""
+    for f in range(contents.size):
+        # The larger content goes first, so that no difference leaves 64 bits.
+        high, low = max(contents[f], own), min(contents[f], own)
+        joint[f] = max(min((joint[f] - high) + (whole - low), whole - high), 0)
 
 
 @njit(cache=True, nogil=True)

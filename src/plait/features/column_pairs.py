@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.counts import Codes
-from plait.features._scalable_kernels import shared_units, shared_units_binary
+from plait.features._scalable_kernels import add_pair_symbol, add_pairs_binary, contents_to_shared
 from plait.features.log_table import every_count
 from plait.features.plane_counts import counts_within, plane_of, same_form
 from plait.information import logs_of
@@ -52,23 +52,23 @@ class ColumnPairs:
 
     def shared_with(self, column: int) -> Ints:
         """Return I(f;s) in units for the column s and every column f."""
+        shared = self._joint_contents(column)
+        contents_to_shared(shared, self._contents, self._contents[column], self._table[self._codes.n_rows])
+        return shared
+
+    def _joint_contents(self, column: int) -> Ints:
         codes, vocabulary = self._codes, self._codes.vocabulary
         first, last = vocabulary.offsets[column : column + 2].tolist()
-        joint = [counts_within(plane_of(codes, p), codes) for p in range(first, last)]
-        out = np.empty(vocabulary.n_columns, dtype=np.int64)
+        contents = np.zeros(vocabulary.n_columns, dtype=np.int64)
         if vocabulary.one_plane_each:
-            n_s = codes.totals[first]
-            shared_units_binary(joint[0], n_s, codes.totals, self._contents, codes.n_rows, self._table, out)
-        else:
-            counts = codes.totals[first:last]
-            shared_units(
-                np.stack(joint),
-                counts,
-                vocabulary.offsets,
-                codes.totals,
-                self._contents,
-                codes.n_rows,
-                self._table,
-                out,
-            )
-        return out
+            joint = counts_within(plane_of(codes, first), codes)
+            add_pairs_binary(joint, codes.totals[first], codes.totals, codes.n_rows, self._table, contents)
+            return contents
+        left, zeros = codes.totals.copy(), codes.n_rows
+        for p in range(first, last):
+            size = int(codes.totals[p])
+            inside = counts_within(plane_of(codes, p), codes)
+            add_pair_symbol(inside, vocabulary.offsets, size, self._table, left, contents)
+            zeros -= size
+        add_pair_symbol(left, vocabulary.offsets, zeros, self._table, left, contents)
+        return contents
