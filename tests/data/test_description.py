@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from plait.data import Dataset
-from plait.data.description import _bar, describe_text
+from plait.data.description import describe_text
 
 
 def toy(n_labels, form=np.asarray):
@@ -48,8 +48,3 @@ def test_no_rows_no_pairs():
     assert "No two labels ever occur together." in text
     assert "nan" not in text
     assert "inf" not in text
-
-
-@pytest.mark.parametrize(("share", "bar"), [(0.0, ""), (1.0, "████"), (1e-9, "▏"), (0.5, "██"), (0.53, "██▏")])
-def test_bar(share, bar):
-    assert _bar(share, 4) == bar

@@ -6,15 +6,16 @@ from math import isfinite
 
 from scipy import sparse
 
+from plait.core.text_bars import LONGEST_NAME, bar_lines, shortened
 from plait.data.dataset import Dataset
 from plait.data.label_statistics import Statistics, statistics
 
-__all__ = ["describe_text"]
+__all__ = ["LONGEST_PAIR", "describe_text", "pair_name"]
 
 _MOST_LABELS = 12
 _MOST_PAIRS = 8
 _BAR = 30
-_LONGEST_NAME = 32
+LONGEST_PAIR = 51
 
 
 def describe_text(dataset: Dataset, width: int = _BAR) -> str:
@@ -69,12 +70,9 @@ def _imbalance(found: Statistics, width: int) -> list[str]:
     half = _MOST_LABELS // 2
     cut = len(order) > _MOST_LABELS
     shown = order[:half] + order[-half:] if cut else order
-    lines = _bars(
-        [found.label_names[j] for j in shown],
-        [int(found.positives[j]) for j in shown],
-        width,
-        [_ratio(found.imbalance_ratios[j]) for j in shown],
-    )
+    counts = [int(found.positives[j]) for j in shown]
+    notes = [_ratio(found.imbalance_ratios[j]) for j in shown]
+    lines = _counted([found.label_names[j] for j in shown], counts, notes, width)
     if cut:
         lines.insert(half, f"  ... {len(order) - len(shown)} more ...")
     return ["", "Labels, by rows that have them", *lines]
@@ -84,28 +82,22 @@ def _pairs(found: Statistics, width: int) -> list[str]:
     pairs = found.top_pairs(_MOST_PAIRS)
     if not pairs:
         return ["", "No two labels ever occur together."]
-    names = [f"{_short(pair.first, 24)} + {_short(pair.second, 24)}" for pair in pairs]
+    names = [pair_name(pair.first, pair.second) for pair in pairs]
     notes = [f"{pair.n_samples / max(found.n_samples, 1):.1%} of rows" for pair in pairs]
     counts = [pair.n_samples for pair in pairs]
-    return ["", "Label pairs, by rows that have both", *_bars(names, counts, width, notes, 51)]
+    return ["", "Label pairs, by rows that have both", *_counted(names, counts, notes, width, LONGEST_PAIR)]
 
 
-def _bars(
-    names: Sequence[str], counts: Sequence[int], width: int, notes: Sequence[str], longest: int = _LONGEST_NAME
+def pair_name(first: str, second: str) -> str:
+    """Return two labels as one short name, at most `LONGEST_PAIR` long."""
+    return f"{shortened(first, 24)} + {shortened(second, 24)}"
+
+
+def _counted(
+    names: Sequence[str], counts: Sequence[int], notes: Sequence[str], width: int, longest: int = LONGEST_NAME
 ) -> list[str]:
     most = max([*counts, 1])
-    column = min(max((len(name) for name in names), default=0), longest)
-    digits = len(str(most))
-    return [
-        f"  {_short(name, longest):<{column}}  {count:>{digits}}  {_bar(count / most, width):<{width}}  {note}".rstrip()
-        for name, count, note in zip(names, counts, notes, strict=True)
-    ]
-
-
-def _bar(share: float, width: int) -> str:
-    """Return a bar in eighths of a character; what is not zero shows at least one eighth."""
-    eighths = max(round(share * width * 8), 1 if share > 0 else 0)
-    return "█" * (eighths // 8) + (" ▏▎▍▌▋▊▉"[eighths % 8] if eighths % 8 else "")
+    return bar_lines(names, [n / most for n in counts], [str(n) for n in counts], notes, width, longest)
 
 
 def _ratio(value: float) -> str:
@@ -116,11 +108,6 @@ def _number(value: float) -> str:
     return f"{value:.3f}" if isfinite(value) else "-"
 
 
-def _short(name: str, most: int) -> str:
-    name = " ".join(name.split()) or "(no name)"
-    return name if len(name) <= most else name[: most - 1] + "…"
-
-
 def _some(names: Sequence[str], most: int = 5) -> str:
     more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(_short(name, _LONGEST_NAME) for name in names[:most]) + more
+    return ", ".join(shortened(name) for name in names[:most]) + more
