@@ -3,7 +3,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -32,6 +32,7 @@ def samples(seed, n=150, symbols=(-1, 0, 1, 2), density=0.5):
 
 
 @given(st.integers(0, 10**6), st.integers(0, 140))
+@settings(max_examples=40)
 def test_every_cell_is_right(seed, n):
     X, Y = samples(seed, n)
     table = count_pairs(X, Y)
@@ -41,6 +42,7 @@ def test_every_cell_is_right(seed, n):
 
 
 @given(st.integers(0, 10**6), st.integers(0, 140), st.floats(0.01, 1.0))
+@settings(max_examples=40)
 def test_all_forms_of_input_give_the_same_table(seed, n, density):
     X, Y = samples(seed, n, density=density)
     table = count_pairs(X, Y)
@@ -54,6 +56,7 @@ def test_all_forms_of_input_give_the_same_table(seed, n, density):
 
 
 @given(st.integers(0, 10**6), st.lists(st.integers(0, 100), max_size=4))
+@settings(max_examples=40)
 def test_chunks_add_up_to_the_whole(seed, cuts):
     X, Y = samples(seed, 100, symbols=(0, 1, 2, 0.5, -3))
     ends = [0, *sorted(cuts), 100]
@@ -65,6 +68,7 @@ def test_chunks_add_up_to_the_whole(seed, cuts):
 
 
 @given(st.integers(0, 10**6))
+@settings(max_examples=40)
 def test_a_row_of_weight_two_is_the_row_twice(seed):
     X, Y = samples(seed, 60)
     weights = np.random.default_rng(seed).integers(0, 4, 60)
@@ -75,6 +79,7 @@ def test_a_row_of_weight_two_is_the_row_twice(seed):
 
 
 @given(st.integers(0, 10**6))
+@settings(max_examples=40)
 def test_float_weights_are_summed_in_each_cell(seed):
     X, Y = samples(seed, 80)
     weights = np.random.default_rng(seed).random(80)
@@ -119,9 +124,3 @@ def test_no_rows_and_no_columns_give_empty_tables():
 def test_what_cannot_be_counted_is_refused(arguments, words):
     with pytest.raises(ParameterError, match=words):
         count_pairs(*arguments)
-
-
-@pytest.mark.parametrize("weights", [[1.0], [1.0, -1.0, 1.0], [1.0, np.nan, 1.0], [[1.0], [1.0], [1.0]]])
-def test_bad_weights_are_refused(weights):
-    with pytest.raises(ParameterError, match="needs weights"):
-        count_pairs(np.zeros((3, 1)), weights=weights)

@@ -32,6 +32,7 @@ def test_agrees_with_the_average_over_values(seed, n):
 
 
 @given(st.integers(0, 10**6), st.integers(1, 140))
+@settings(max_examples=25)
 def test_every_way_in_gives_the_same_bits(seed, n):
     X, Y, z = samples(seed, n)
     whole = conditional_mutual_information_matrix(X, Y, z)
@@ -53,6 +54,7 @@ def test_every_way_in_gives_the_same_bits(seed, n):
 
 
 @given(st.integers(0, 10**6))
+@settings(max_examples=25)
 def test_float_weights_agree_up_to_rounding(seed):
     X, Y, z = samples(seed)
     weighted = conditional_mutual_information_matrix(X, Y, z, weights=np.full(100, 0.01))

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -26,6 +26,7 @@ def test_one_two_and_three_variables(seed, n):
 
 
 @given(st.integers(0, 10**6), st.integers(1, 80))
+@settings(max_examples=25)
 def test_the_matrix_is_the_measure_of_each_pair(seed, n):
     rng = np.random.default_rng(seed)
     X, Y, z = rng.integers(0, 3, (n, 4)), rng.integers(0, 2, (n, 3)), rng.integers(0, 3, n)

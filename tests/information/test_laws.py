@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plait.information import (
@@ -80,6 +80,7 @@ def test_relevance_and_gain_make_the_joint_information(drawn):
 
 
 @given(variables(n_variables=5, most=40))
+@settings(max_examples=30)
 def test_joint_dependency_expands_into_interactions(drawn):  # [SCLS 5-9]
     (f, *labels), w = drawn
     for n_labels in range(1, 5):

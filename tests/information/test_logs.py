@@ -3,8 +3,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from plait.information import CountLogs, WeightLogs, logs_of
+from plait.information import CountLogs, WeightLogs, logs_of, mutual_information_matrix
 from plait.information.logs import _count_logs
+
+
+@pytest.fixture(autouse=True)
+def fresh_tables():
+    _count_logs.cache_clear()
+    yield
+    _count_logs.cache_clear()
 
 
 @pytest.mark.parametrize("total", [0, 1, 2, 3, 1000, 12345])
@@ -29,7 +36,18 @@ def test_counts_beyond_the_table_have_the_same_contents(monkeypatch):
     _count_logs.cache_clear()
     assert logs_of(5000).table.size == 101
     np.testing.assert_array_equal(logs_of(5000).of(counts), expected)
-    _count_logs.cache_clear()
+
+
+def test_matrices_of_more_rows_than_the_table_has_places_are_the_same(monkeypatch):
+    rng = np.random.default_rng(0)
+    for symbols in (2, 4):
+        X, Y = rng.integers(0, symbols, (500, 4)), rng.integers(0, 2, (500, 3))
+        expected = mutual_information_matrix(X, Y)
+        with monkeypatch.context() as patch:
+            patch.setattr("plait.information.logs._LONGEST_TABLE", 60)
+            _count_logs.cache_clear()
+            np.testing.assert_array_equal(mutual_information_matrix(X, Y), expected)
+        _count_logs.cache_clear()
 
 
 def test_powers_of_two_are_exact():

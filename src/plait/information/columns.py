@@ -56,6 +56,8 @@ def _joined(parts: Sequence[Ints], n_rows: int) -> Ints:
 
 def column_logs(columns: Sequence[Any], weights: Any) -> tuple[Logs, list[Ints], npt.NDArray[Any] | None]:
     """Return the logarithms for some variables with the same rows, the variables numbered, and checked weights."""
+    if not columns:
+        raise ParameterError("plait.information needs at least one variable, but none was given. Pass columns.")
     parts = [numbered(column) for column in columns]
     lengths = {part.size for part in parts}
     if len(lengths) != 1:

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from plait.core.sentences import ParameterError
 from plait.counts import PairCounts, TripleCounts, count_triples, is_streamed
 from plait.information.columns import column_logs, joint_content
 from plait.information.contents import pair_contents
@@ -35,8 +34,6 @@ def interaction_information(*columns: Any, weights: Any = None, base: Any = 2) -
     >>> interaction_information(a, b, a ^ b)
     -1.0
     """
-    if not columns:
-        raise ParameterError("interaction_information needs at least one variable, but none was given. Pass columns.")
     logs, parts, checked = column_logs(columns, weights)
     # H(U) = (whole - content(U)) / N, and the signs of all non-empty U sum to -1.
     amount = logs.whole

@@ -1,0 +1,30 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import sparse
+
+from plait.counts.discretizers.profile import profile_columns
+
+VALUES = [0.0, 0.0, 1.0, -2.5, 0.1, 0.7, np.nan]
+
+
+@given(hnp.arrays(np.float64, st.tuples(st.integers(1, 300), st.integers(1, 4)), elements=st.sampled_from(VALUES)))
+def test_numbers_of_every_column(X):
+    dense, rows = profile_columns(X), profile_columns(sparse.csr_matrix(X))
+    deviations = dense.standard_deviation(X)
+    np.testing.assert_array_equal(deviations, rows.standard_deviation(sparse.csr_matrix(X)))
+    np.testing.assert_array_equal(dense.mean(), rows.mean())
+    for j, column in enumerate(X.T):
+        present = column[~np.isnan(column)]
+        distinct = np.unique(present)
+        for profile in (dense, rows):
+            assert profile.n_missing[j] == column.size - present.size
+            assert profile.n_zeros[j] == np.sum(present == 0)
+            assert min(profile.n_distinct[j], 3) == min(distinct.size, 3)
+            shown = [profile.first[j], profile.second[j]][: min(profile.n_nonzero[j], 2)]
+            assert set(shown) <= set(distinct) - {0}
+            assert len(set(shown)) == len(shown)
+        if present.size > 1:
+            np.testing.assert_allclose(dense.mean()[j], present.mean(), rtol=1e-12, atol=1e-12)
+            np.testing.assert_allclose(deviations[j], present.std(ddof=1), rtol=1e-12, atol=1e-12)
