@@ -60,6 +60,8 @@ class Site:
             return {"data_qualities": {"quality": [{"name": "NumberOfInstances", "value": str(self.n_rows)}]}}
         if path == "api/v1/json/data/7":
             description = {"id": "7", "name": self.name, "version": "1", "status": "active", "description": "small"}
+            targets = [feature["name"] for feature in self.features if feature["is_target"] == "true"]
+            description |= {"default_target_attribute": ",".join(targets)}
             description |= {"format": self.form, "md5_checksum": hashlib.md5(self.arff).hexdigest()}
             return {"data_set_description": description | {"url": SITE + "data/v1/download/9/small.arff"}}
         raise HTTPError(SITE + path, 412, "no such data", None, io.BytesIO())
@@ -129,8 +131,19 @@ def test_data_with_free_text_come_as_a_frame(tmp_path, serve, monkeypatch):
         load_openml("small", tmp_path)
 
 
-def test_sparse_data_stay_sparse_and_targets_come_out_whole(tmp_path, serve):
+@pytest.mark.parametrize("unset", [0.0, 1.0, 1e300])
+def test_sparse_data_stay_sparse_and_targets_come_out_whole(tmp_path, serve, monkeypatch, unset):
     serve(*SPARSE, form="Sparse_ARFF")
+
+    def targets(data, columns):
+        """Return what scikit-learn makes of targets, with one choice of what stands in fresh memory."""
+        y = np.full((max(data[1]) + 1, len(columns)), unset)
+        for value, row, column in zip(*data, strict=True):
+            if column in columns:
+                y[row, columns.index(column)] = value
+        return y
+
+    monkeypatch.setattr("sklearn.datasets._arff_parser._sparse_data_to_array", targets)
     found = load_openml("small", tmp_path)
     assert sparse.issparse(found.X)
     np.testing.assert_array_equal(found.X.toarray(), [[1.5, 1, 0], [0, 0, 1], [0, 1, 1], [-1, 0, 0]])

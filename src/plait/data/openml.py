@@ -64,7 +64,7 @@ def load_openml(source: str, folder: Path, *, labels: LabelChoice = None, nomina
     whole = {} if labels is None else {"target_column": None}
     bunch = _fetch(source, query | whole, folder)
     names = [*bunch.feature_names, *(bunch.target_names or ())]
-    chosen = list(bunch.target_names) if labels is None else [names[j] for j in label_positions(names, labels, source)]
+    chosen = _targets(bunch) if labels is None else [names[j] for j in label_positions(names, labels, source)]
     if labels is None and len(chosen) < 2:
         found = f"one, {shown(chosen[0])}" if chosen else "none"
         hint = "Name another version as in 'yeast@4', or pass labels=."
@@ -73,10 +73,16 @@ def load_openml(source: str, folder: Path, *, labels: LabelChoice = None, nomina
     name = re.sub("@.*", "", source)
     if bunch.get("frame") is not None:
         return dataset_of_frame(bunch.frame, chosen, nominal, name, place)
-    if sparse.issparse(bunch.data) and labels is None:
+    if sparse.issparse(bunch.data) and bunch.target_names:
         # What a sparse file does not store of its targets scikit-learn leaves unset; as features they come out whole.
         bunch = _fetch(source, query | {"target_column": None}, folder)
     return _dataset_of_arrays(bunch, chosen, nominal, name, place)
+
+
+def _targets(bunch: Any) -> list[str]:
+    """Return the names of the target columns, where need be from the words with which OpenML describes the data."""
+    described = str(bunch.get("details", {}).get("default_target_attribute") or "").split(",")
+    return list(bunch.target_names or [name for name in bunch.feature_names if name in described])
 
 
 def _query(source: str) -> dict[str, Any]:
@@ -107,8 +113,9 @@ def _fetch(source: str, query: dict[str, Any], folder: Path) -> Any:
             kind = NotAtOpenMLError if type(problem).__name__ == "OpenMLError" else DataError
             raise kind.at(place, None, "a data set that scikit-learn can fetch", _one_line(problem)) from None
     for warning in told:
-        kind_of_warning = DataWarning if issubclass(warning.category, UserWarning) else warning.category
-        warnings.warn(f"{place}: {_one_line(warning.message)}", kind_of_warning, stacklevel=4)
+        # Others speak of scikit-learn's inside.
+        if issubclass(warning.category, UserWarning):
+            warnings.warn(f"{place}: {_one_line(warning.message)}", DataWarning, stacklevel=4)
     return bunch
 
 
@@ -118,6 +125,9 @@ def _fetch_in_form(query: dict[str, Any], folder: Path) -> Any:
     options = {"parser": "liac-arff", "data_home": folder, "cache": True, "n_retries": 1, "delay": 0.5}
     try:
         return fetch_openml(**query, **options, as_frame=False)
+    except IndexError:
+        # An unset target may be no position of a value at all.
+        return fetch_openml(**query | {"target_column": None}, **options, as_frame=False)
     except ValueError as problem:
         if "STRING attributes" in str(problem) and installed("pandas"):
             return fetch_openml(**query, **options, as_frame=True)
