@@ -42,7 +42,8 @@ def encode(X: Any) -> Codes:
     Returns
     -------
     SparseCodes or PackedCodes
-        Sparse for a sparse matrix, and for a dense one with more than about 32 symbols a column; packed otherwise.
+        Sparse for a sparse matrix (0/1 columns share its memory), and for a dense one with more than about 32 symbols a
+        column; packed otherwise.
 
     Examples
     --------
@@ -77,10 +78,10 @@ def _encode_sparse(X: Any) -> SparseCodes:
         rows.sum_duplicates()
     data = rows.data.view(np.uint8) if rows.dtype == np.bool_ else rows.data
     indptr = rows.indptr.astype(np.int64, copy=False)
+    if (data == 1).all():
+        return SparseCodes(Vocabulary.binary(rows.shape[1]), indptr, _unsigned(rows.indices))
     bounds = np.array(_SMALL, dtype=np.int64)
     small = small_integers(data, bounds)
-    if small and bounds[0] == 0 and bounds[1] <= 1 and (data.size == 0 or data.min() == 1):
-        return SparseCodes(Vocabulary.binary(rows.shape[1]), indptr, _unsigned(rows.indices))
     if small and (bounds[1] - bounds[0] + 1) * rows.shape[1] <= max(_TABLE_CELLS, 4 * data.size):
         return _small_sparse(rows, data, indptr, int(bounds[0]), int(bounds[1]))
     return _entries(indptr, rows.indices, _floats(data), rows.shape[1])
