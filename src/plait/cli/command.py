@@ -9,13 +9,15 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from plait import __version__
-from plait.cli import convert, demo, describe
+from plait.cli import convert, demo, describe, select
 from plait.core.sentences import ParameterError
 from plait.data import DataError, DataWarning
+from plait.features import SelectionWarning
 
 __all__ = ["main"]
 
-_COMMANDS = (describe, convert, demo)
+_COMMANDS = (describe, convert, select, demo)
+_NOTED = (DataWarning, SelectionWarning)
 
 
 class _OneLineParser(argparse.ArgumentParser):
@@ -34,7 +36,8 @@ def main(words: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")
     options = _parser().parse_args(words)
     with warnings.catch_warnings():
-        warnings.simplefilter("always", DataWarning)
+        for category in _NOTED:
+            warnings.simplefilter("always", category)
         warnings.showwarning = _note
         try:
             options.run(options)
@@ -70,5 +73,5 @@ def _complain(message: str) -> None:
 
 
 def _note(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    if issubclass(category, DataWarning):
+    if issubclass(category, _NOTED):
         _complain(f"note: {message}")

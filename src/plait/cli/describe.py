@@ -7,6 +7,7 @@ from typing import Any
 from plait.cli.sources import add_source, load_source
 from plait.data import statistics
 from plait.data.description import describe_text
+from plait.experiments.label_dependence import dependence_text, strongest_pairs
 
 __all__ = ["add_to"]
 
@@ -22,6 +23,8 @@ def add_to(commands: Any) -> None:
 def _run(options: argparse.Namespace) -> None:
     dataset = load_source(options)
     if options.json:
-        print(json.dumps({"name": dataset.name, **statistics(dataset).as_dict()}, indent=2))
+        pairs = [pair._asdict() for pair in strongest_pairs(dataset)]
+        print(json.dumps({"name": dataset.name, **statistics(dataset).as_dict(), "strongest_pairs": pairs}, indent=2))
     else:
         print(describe_text(dataset))
+        print(dependence_text(dataset))

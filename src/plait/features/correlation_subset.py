@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.core.checks import InstanceOf, Interval, Nothing
+from plait.core.progress_bar import progress
 from plait.core.sentences import ParameterError
 from plait.counts import Codes, MeanStdDiscretizer, encode
 from plait.features.feature_mask import FeatureMask
@@ -107,7 +108,7 @@ class CorrelationSubset(InformationSelector):
         uncertainty = _Uncertainty.of(codes, labels, graph)
         search = partial(_subset, uncertainty, graph, choices, self.patience, wanted)
         with Threads(self.n_jobs) as threads:
-            found = threads.map(search, range(graph.n_labels))
+            found = threads.map(search, progress(range(graph.n_labels), "CorrelationSubset, labels"))
         return FeatureMask.by_label([columns[order] for order, _ in found], [merits for _, merits in found], n_columns)
 
     def _allowed(self, n_labels: int, n_columns: int) -> npt.NDArray[np.bool_]:

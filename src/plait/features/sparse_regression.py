@@ -18,6 +18,7 @@ from scipy import linalg, sparse
 from scipy.sparse.linalg import svds
 from sklearn.linear_model import ridge_regression
 
+from plait.core.progress_bar import progress
 from plait.core.randomness import generator
 
 __all__ = ["LabelRegression", "label_distances", "minimized", "ridge_start"]
@@ -140,7 +141,7 @@ def minimized(
     curved = problem.curved(W)
     values = [problem.value(W, curved)]
     ahead, curved_ahead, weight = W, curved, 1.0
-    for _ in range(max_iter):
+    for _ in progress(range(max_iter), "LLSF, steps"):
         with np.errstate(over="ignore", invalid="ignore"):
             moved = ahead - step * (curved_ahead - problem.target)
             new = np.sign(moved) * np.maximum(np.abs(moved) - step * problem.beta, 0.0)

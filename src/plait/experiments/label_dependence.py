@@ -1,0 +1,79 @@
+"""The label pairs that say most about each other, as numbers and as text [PACC 25]."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from plait.core.text_bars import bar_lines
+from plait.data import Dataset
+from plait.data.description import LONGEST_PAIR, pair_name
+from plait.information import normalized_mutual_information_matrix
+
+__all__ = ["DependentPair", "dependence_text", "strongest_pairs"]
+
+# The matrix of all pairs of so many labels takes 32 MiB; of more labels the most frequent are looked at.
+_MOST_LABELS = 2048
+_MOST_PAIRS = 8
+_BAR = 30
+
+
+class DependentPair(NamedTuple):
+    """Two labels, their normalised mutual information, and the number of rows that have both."""
+
+    first: str
+    second: str
+    information: float
+    n_samples: int
+
+
+def strongest_pairs(dataset: Dataset, n: int = 10) -> list[DependentPair]:
+    """Return the label pairs with the largest normalised mutual information above 0, at most `n`; ties in label order.
+
+    Of more than 2048 labels the most frequent ones are compared.
+
+    Examples
+    --------
+    >>> data = Dataset([[0.0]] * 4, [[1, 1, 0], [1, 1, 1], [0, 0, 1], [0, 0, 0]], label_names=["sea", "sun", "snow"])
+    >>> strongest_pairs(data)
+    [DependentPair(first='sea', second='sun', information=1.0, n_samples=2)]
+    """
+    labels = _compared(dataset)
+    Y = sparse.csr_matrix(dataset.Y)[:, labels]
+    information = np.triu(normalized_mutual_information_matrix(Y), k=1)
+    first, second = np.nonzero(information)
+    order = np.argsort(-information[first, second], kind="stable")[:n]
+    columns = Y.tocsc().astype(np.int64)
+    names = [str(dataset.label_names[label]) for label in labels]  # type: ignore[index]
+    return [
+        DependentPair(names[i], names[j], float(information[i, j]), int((columns[:, [i]].T @ columns[:, [j]]).sum()))
+        for i, j in zip(first[order].tolist(), second[order].tolist(), strict=True)
+    ]
+
+
+def _compared(dataset: Dataset) -> npt.NDArray[np.int64]:
+    """Return the labels that are compared, in their order."""
+    positives = np.asarray(dataset.Y.sum(axis=0)).ravel()
+    return np.sort(np.argsort(-positives.astype(np.int64), kind="stable")[:_MOST_LABELS])
+
+
+def dependence_text(dataset: Dataset, width: int = _BAR) -> str:
+    """Return the strongest pairs as text of several lines, below what `describe_text` returns."""
+    pairs = strongest_pairs(dataset, _MOST_PAIRS)
+    if not pairs:
+        return "\nNo label says anything about another."
+    title = "Label pairs, by normalised mutual information"
+    if dataset.n_labels > _MOST_LABELS:
+        title += f" of the {_MOST_LABELS} most frequent labels"
+    names = [pair_name(pair.first, pair.second) for pair in pairs]
+    numbers = [f"{pair.information:.3f}" for pair in pairs]
+    notes = [_together(pair.n_samples) for pair in pairs]
+    shares = [pair.information for pair in pairs]
+    return "\n".join(["", title, *bar_lines(names, shares, numbers, notes, width, LONGEST_PAIR)])
+
+
+def _together(n_samples: int) -> str:
+    if n_samples == 0:
+        return "never both"
+    return f"both in {n_samples} row{'s' if n_samples > 1 else ''}"
