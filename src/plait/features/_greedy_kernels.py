@@ -1,0 +1,221 @@
+"""The terms of the general criterion and the greedy choice by them: arrays in, arrays out, the caller allocates.
+
+Notation
+--------
+planes, labels, space : the tuples of arrays `Planes`, `LabelRows` and `Workspace` of `plane_arrays`
+conditional[m]        : sum over labels of n H(Y_j|X_m), in units
+sums[m]               : sum over labels and chosen columns n of -n H(Y_j|X_n,X_m), in units; I(Y_j;X_n|X_m) is what the
+                        two have together
+base[m]               : what does not change with the chosen columns, in bits; -inf for what is out
+
+Three-way tables are counted in the rows of a label only: the cells outside are what is left of the pairs, which are
+counted once for all labels.
+"""
+
+import numpy as np
+from numba import njit
+
+from plait.features._content_kernels import (
+    add_binary_contents,
+    add_contents,
+    add_difference,
+    fill_group,
+    take_off,
+)
+from plait.features._count_kernels import count_by_bits, count_by_common_rows, count_by_rows
+
+__all__ = ["add_pairs", "add_redundancy", "add_start", "best_candidate", "count_lines", "grow"]
+
+# Nanoseconds of one step of each way to count, on one core; only their proportions matter, and never for a result.
+_PER_WORD = 0.28
+_PER_ENTRY = 1.6
+_PER_MERGED_ROW = 1.5
+_NO_SIGN = 0x7FFFFFFFFFFFFFFF
+
+
+@njit(cache=True, nogil=True)
+def count_lines(wanted, words, totals, planes, space):  # type: ignore[no-untyped-def]
+    """Count the planes of some columns with all candidates in all rows, into the places they were given."""
+    n_planes, everywhere = planes.n_planes, space.counts[0]
+    for w in range(wanted.size):
+        column = wanted[w]
+        for k in range(planes.columns[column, 2]):
+            plane = planes.columns[column, 0] + k * planes.columns[column, 1]
+            place = space.places[column, 0] + k * n_planes
+            line = space.lines[place : place + n_planes]
+            by_rows = _PER_ENTRY * planes.row_length * totals[plane]
+            if words.shape[0] and _PER_WORD * words.shape[0] * n_planes < by_rows:
+                count_by_bits(plane, words, line)
+            else:
+                rows = planes.rows[planes.starts[plane] : planes.starts[plane + 1]]
+                count_by_rows(rows, planes.indptr, planes.indices, everywhere)
+                line[:] = everywhere[:n_planes]
+
+
+@njit(cache=True, nogil=True)
+def add_pairs(wanted, totals, planes, space):  # type: ignore[no-untyped-def]
+    """Write the contents of some columns with all candidates, from their lines."""
+    n_planes, left = planes.n_planes, space.counts[0]
+    for w in range(wanted.size):
+        column = wanted[w]
+        pairs = space.pairs[space.places[column, 1] : space.places[column, 1] + planes.names.size]
+        pairs[:] = 0
+        left[:] = totals
+        size = planes.n_rows
+        for k in range(planes.columns[column, 2]):
+            total = totals[planes.columns[column, 0] + k * planes.columns[column, 1]]
+            place = space.places[column, 0] + k * n_planes
+            line = space.lines[place : place + n_planes]
+            add_contents(line, total, planes.runs, planes.table, space.rest, pairs)
+            take_off(line, left)
+            size -= total
+        add_contents(left, size, planes.runs, planes.table, space.rest, pairs)
+
+
+@njit(cache=True, nogil=True)
+def add_triples(column, label, labels, planes, space, sums):  # type: ignore[no-untyped-def]
+    """Add the content of (label, column, candidate) less that of (column, candidate), for all candidates.
+
+    This is -n H(Y|X_n,X_m) in units. The pairs of the column were counted.
+    """
+    size = labels.sizes[label]
+    if size == 0:
+        return
+    n_planes, runs, table, counts = planes.n_planes, planes.runs, planes.table, space.counts
+    n_in, n_out = size, planes.n_rows - size
+    margins = labels.margins[label]
+    words = labels.words[labels.word_starts[label] : labels.word_starts[label + 1]]
+    pairs = space.pairs[space.places[column, 1] : space.places[column, 1] + sums.size]
+    first, step, n_own = planes.columns[column, 0], planes.columns[column, 1], planes.columns[column, 2]
+    top_in, top_out = labels.tops[label, 0], labels.tops[label, 1]
+    binary = runs.shape[0] == 1 and runs[0, 3] == 1 and n_own == 1 and max(top_in, top_out) < space.groups.shape[1]
+    if not binary:
+        counts[2] = margins[0]
+        counts[3] = margins[1]
+        space.contents[:] = 0
+    for k in range(n_own):
+        plane = first + k * step
+        place = space.places[column, 0] + k * n_planes
+        line = space.lines[place : place + n_planes]
+        with_in, with_out = np.int64(margins[0, plane]), np.int64(margins[1, plane])
+        by_rows = _PER_ENTRY * planes.row_length * with_in + _PER_MERGED_ROW * (size + with_in + with_out)
+        if words.shape[0] and _PER_WORD * words.shape[0] * n_planes < by_rows:
+            count_by_bits(plane, words, counts[0, :n_planes])
+        else:
+            rows = planes.rows[planes.starts[plane] : planes.starts[plane + 1]]
+            others = labels.rows[labels.row_starts[label] : labels.row_starts[label + 1]]
+            count_by_common_rows(rows, others, planes.indptr, planes.indices, counts[0])
+        n_in -= with_in
+        n_out -= with_out
+        if binary:
+            fill_group(with_in, top_in, table, space.groups[0])
+            fill_group(n_in, top_in, table, space.groups[1])
+            fill_group(with_out, top_out, table, space.groups[2])
+            fill_group(n_out, top_out, table, space.groups[3])
+            add_binary_contents(space.groups, line, counts[0], margins[0], margins[1], pairs, sums)
+        else:
+            counts[1, :n_planes] = line
+            take_off(counts[0], counts[1])
+            add_contents(counts[0], with_in, runs, table, space.rest, space.contents)
+            add_contents(counts[1], with_out, runs, table, space.rest, space.contents)
+            take_off(counts[0], counts[2])
+            take_off(counts[1], counts[3])
+    if not binary:
+        add_contents(counts[2], n_in, runs, table, space.rest, space.contents)
+        add_contents(counts[3], n_out, runs, table, space.rest, space.contents)
+        add_difference(space.contents, pairs, sums)
+
+
+@njit(cache=True, nogil=True)
+def add_start(parents, first, beta, label, labels, planes, space, sums, relevance, base, conditional):  # type: ignore[no-untyped-def]
+    """Add the first two terms [OCC 42-43] of one label in bits, and its n H(Y_j|X_m) in units.
+
+    Goes on from the first of its parents not yet in `sums`, up to one whose pairs were not counted; returns its
+    position. Nothing is added before the last parent is in.
+    """
+    for k in range(first, parents.size):
+        if space.places[parents[k], 0] < 0:
+            return k
+        add_triples(parents[k], label, labels, planes, space, sums)
+    size, table, contents = labels.sizes[label], planes.table, space.contents
+    n_others, whole = planes.n_rows - size, table[planes.n_rows]
+    of_label = table[size] + table[n_others]
+    contents[:] = 0
+    add_contents(labels.margins[label, 0], size, planes.runs, table, space.rest, contents)
+    add_contents(labels.margins[label, 1], n_others, planes.runs, table, space.rest, contents)
+    for m in range(base.size):
+        left = planes.own[m] - contents[m]
+        most = whole - max(planes.own[m], of_label)
+        shared = planes.bits * max(min(whole - of_label - left, most), 0)
+        relevance[m] += shared
+        base[m] += shared + beta * planes.bits * (sums[m] + parents.size * np.float64(left))
+        conditional[m] += np.float64(left)
+    return parents.size
+
+
+@njit(cache=True, nogil=True)
+def add_redundancy(column, marginal, first, last, labels, planes, space, sums):  # type: ignore[no-untyped-def]
+    """Add what a chosen column changes for the labels first .. last - 1: their triples, or -I(X_m;X_n) for each."""
+    if not marginal:
+        for label in range(first, last):
+            add_triples(column, label, labels, planes, space, sums)
+        return
+    own, whole = planes.own[column], planes.table[planes.n_rows]
+    pairs = space.pairs[space.places[column, 1] : space.places[column, 1] + sums.size]
+    for m in range(sums.size):
+        high, low = max(planes.own[m], own), min(planes.own[m], own)
+        shared = (pairs[m] - high) + (whole - low)
+        sums[m] -= (last - first) * np.float64(max(min(shared, whole - high), 0))
+
+
+@njit(cache=True, nogil=True)
+def _largest(values):  # type: ignore[no-untyped-def]
+    """Return the largest of some floats without NaN, compared as whole numbers of the same order.
+
+    Processors compare several whole numbers at a time; with floats Numba takes care of NaN, one by one.
+    """
+    keys = values.view(np.int64)
+    top = np.int64(-_NO_SIGN)
+    for k in range(keys.size):
+        key = keys[k]
+        top = max(top, key ^ ((key >> 63) & _NO_SIGN))
+    return np.array([top ^ ((top >> 63) & _NO_SIGN)]).view(np.float64)[0]
+
+
+@njit(cache=True, nogil=True)
+def best_candidate(base, sums, weight, runs, names, tolerance, scores):  # type: ignore[no-untyped-def]
+    """Return the candidate with the best score base + weight * sums; the first feature of all within the tolerance."""
+    for m in range(base.size):
+        scores[m] = base[m] + weight * sums[m]
+    top = _largest(scores)
+    near = top - tolerance * max(1.0, abs(top))
+    best = -1
+    for run in range(runs.shape[0]):
+        m, end = runs[run, 0], runs[run, 0] + runs[run, 1]
+        while m < end and scores[m] < near:
+            m += 1
+        # Names ascend within a run, so that no other of this run can come first.
+        if m < end and (best < 0 or names[m] < names[best]):
+            best = m
+    return best
+
+
+@njit(cache=True, nogil=True)
+def grow(first, base, conditional, gammas, marginal, label, labels, planes, space, tolerance, sums, ranking, scores):  # type: ignore[no-untyped-def]
+    """Choose candidates from the first place on, up to one whose pairs were not counted; return the next place.
+
+    gammas[0, t] and gammas[1, t] are gamma and t gamma when t features are chosen, in bits for each unit.
+    """
+    weights, shares, all_scores = gammas[0], gammas[1], np.empty(base.size)
+    for t in range(first, ranking.size):
+        if t > 0 and weights[t] != 0.0:
+            if space.places[ranking[t - 1], 0] < 0:
+                return t
+            add_redundancy(ranking[t - 1], marginal, label, label + 1, labels, planes, space, sums)
+        if t > 0 and shares[t] != shares[t - 1]:
+            for m in range(base.size):
+                base[m] += (shares[t] - shares[t - 1]) * conditional[m]
+        best = best_candidate(base, sums, weights[t], planes.runs, planes.names, tolerance, all_scores)
+        ranking[t], scores[t] = best, all_scores[best]
+        base[best] = -np.inf
+    return ranking.size
