@@ -19,8 +19,9 @@ labels = st.tuples(st.integers(0, 12), st.integers(1, 3)).flatmap(
 def test_by_counting_sets(form, Y, pruning):
     sets = [tuple(row) for row in Y.tolist()]
     counts = Counter(sets)
-    while counts and max(counts.values()) <= pruning:
-        pruning -= 1
-    kept = [s for s in dict.fromkeys(sets) if counts[s] > pruning]
+    lowered = pruning
+    while counts and max(counts.values()) <= lowered:
+        lowered -= 1
+    kept = [s for s in dict.fromkeys(sets) if counts[s] > lowered]
     expected = [kept.index(s) if s in kept else -1 for s in sets]
     assert label_set_classes(form(Y), pruning).tolist() == expected
