@@ -11,7 +11,17 @@ inside, outside : counts in the rows of a label, and in the others
 import numpy as np
 from numba import njit
 
-__all__ = ["add_binary_contents", "add_contents", "add_difference", "fill_group", "take_off"]
+__all__ = [
+    "add_contents",
+    "add_difference",
+    "add_tabled",
+    "fill_groups",
+    "put_back",
+    "set_aside",
+    "take_off",
+    "write_pairs",
+    "write_tabled_pairs",
+]
 
 
 @njit(cache=True, nogil=True)
@@ -48,15 +58,16 @@ def add_difference(contents, pairs, sums):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def fill_group(size, top, table, group):  # type: ignore[no-untyped-def]
-    """Table the contents of two cells of together `size` rows, by the count of one of them, up to `top`."""
-    n_counts, last = np.uint64(min(size, top) + 1), np.uint64(size)
-    for k in range(n_counts):
-        group[k] = table[k] + table[last - k]
+def fill_groups(sizes, top, table, groups):  # type: ignore[no-untyped-def]
+    """Table the contents of two cells of together sizes[g] rows, by the count of one of them, up to `top`."""
+    for g in range(sizes.size):
+        n_counts, last, group = np.uint64(min(sizes[g], top) + 1), np.uint64(sizes[g]), groups[g]
+        for k in range(n_counts):
+            group[k] = table[k] + table[last - k]
 
 
 @njit(cache=True, nogil=True)
-def add_binary_contents(groups, line, inside, label_inside, label_outside, pairs, sums):  # type: ignore[no-untyped-def]
+def add_tabled(groups, line, inside, label_inside, label_outside, pairs, sums):  # type: ignore[no-untyped-def]
     """Add the contents of two-valued candidates with a label and a column, less the pairs: four look-ups, not eight.
 
     The rows are in four groups: with the label and the column, the label only, the column only, neither.
@@ -68,3 +79,48 @@ def add_binary_contents(groups, line, inside, label_inside, label_outside, pairs
         content = both[met] + label_only[label_inside[m] - met]
         content += column_only[beside] + neither[label_outside[m] - beside]
         sums[m] += np.float64(content - pairs[m])
+
+
+@njit(cache=True, nogil=True)
+def set_aside(sizes, line, inside, margins, table, frequent, pairs, sums, aside):  # type: ignore[no-untyped-def]
+    """Work out the sums of frequent candidates, which are beyond the tables, cell by cell."""
+    both, label_only, column_only, neither = (
+        np.uint64(sizes[0]),
+        np.uint64(sizes[1]),
+        np.uint64(sizes[2]),
+        np.uint64(sizes[3]),
+    )
+    for k in range(frequent.size):
+        m = frequent[k]
+        met = np.uint64(inside[m])
+        beside = line[m] - met
+        alone, none = margins[0, m] - met, margins[1, m] - beside
+        content = table[met] + table[both - met] + table[alone] + table[label_only - alone]
+        content += table[beside] + table[column_only - beside] + table[none] + table[neither - none]
+        aside[k] = sums[m] + np.float64(content - pairs[m])
+
+
+@njit(cache=True, nogil=True)
+def put_back(frequent, aside, sums):  # type: ignore[no-untyped-def]
+    """Replace what tables gave for frequent candidates."""
+    for k in range(frequent.size):
+        sums[frequent[k]] = aside[k]
+
+
+@njit(cache=True, nogil=True)
+def write_tabled_pairs(groups, line, totals, pairs):  # type: ignore[no-untyped-def]
+    """Write the contents of two-valued candidates with a column: two look-ups, not four."""
+    column, no_column = groups[0], groups[1]
+    for m in range(pairs.size):
+        pairs[m] = column[line[m]] + no_column[totals[m] - line[m]]
+
+
+@njit(cache=True, nogil=True)
+def write_pairs(sizes, line, totals, table, frequent, pairs):  # type: ignore[no-untyped-def]
+    """Write the contents of frequent candidates, which are beyond the tables, cell by cell."""
+    column, no_column = np.uint64(sizes[0]), np.uint64(sizes[1])
+    for k in range(frequent.size):
+        m = frequent[k]
+        met = np.uint64(line[m])
+        alone = totals[m] - met
+        pairs[m] = table[met] + table[column - met] + table[alone] + table[no_column - alone]

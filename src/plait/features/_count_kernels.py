@@ -43,7 +43,7 @@ def joined_rows(x_indptr, x_indices, places, y_indptr, y_indices, indptr, indice
 
 
 @njit(cache=True, nogil=True)
-def gather_label(rows, indptr, indices, totals, n_planes, words, margins, tops):  # type: ignore[no-untyped-def]
+def gather_label(rows, indptr, indices, totals, words, margins):  # type: ignore[no-untyped-def]
     """Count every plane in some rows and in the others; `words` get a bit for each of these rows, if there are any."""
     inside, outside = margins[0], margins[1]
     for r in range(rows.size):
@@ -63,9 +63,6 @@ def gather_label(rows, indptr, indices, totals, n_planes, words, margins, tops):
             inside[p] += np.uint32(_ones(line[p]))
     for p in range(inside.size):
         outside[p] = totals[p] - inside[p]
-    for p in range(n_planes):
-        tops[0] = max(tops[0], np.int64(inside[p]))
-        tops[1] = max(tops[1], np.int64(outside[p]))
 
 
 @njit(cache=True, nogil=True)

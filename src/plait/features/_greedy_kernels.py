@@ -16,11 +16,15 @@ import numpy as np
 from numba import njit
 
 from plait.features._content_kernels import (
-    add_binary_contents,
     add_contents,
     add_difference,
-    fill_group,
+    add_tabled,
+    fill_groups,
+    put_back,
+    set_aside,
     take_off,
+    write_pairs,
+    write_tabled_pairs,
 )
 from plait.features._count_kernels import count_by_bits, count_by_common_rows, count_by_rows
 
@@ -31,6 +35,8 @@ _PER_WORD = 0.28
 _PER_ENTRY = 1.6
 _PER_MERGED_ROW = 1.5
 _NO_SIGN = 0x7FFFFFFFFFFFFFFF
+# Scores that are compared at a time, 4 KiB.
+_BLOCK = 512
 
 
 @njit(cache=True, nogil=True)
@@ -55,21 +61,30 @@ def count_lines(wanted, words, totals, planes, space):  # type: ignore[no-untype
 @njit(cache=True, nogil=True)
 def add_pairs(wanted, totals, planes, space):  # type: ignore[no-untyped-def]
     """Write the contents of some columns with all candidates, from their lines."""
-    n_planes, left = planes.n_planes, space.counts[0]
+    runs, table, frequent, tabled = planes.runs, planes.table, planes.frequent, planes.tabled
+    sizes = np.empty(4, dtype=np.int64)
     for w in range(wanted.size):
         column = wanted[w]
+        n_own, place = planes.columns[column, 2], space.places[column, 0]
+        lines = space.lines[place : place + n_own * planes.n_planes]
         pairs = space.pairs[space.places[column, 1] : space.places[column, 1] + planes.names.size]
-        pairs[:] = 0
+        if n_own == 1 and tabled > 0:
+            total = np.int64(totals[planes.columns[column, 0]])
+            sizes[0], sizes[1] = total, planes.n_rows - total
+            fill_groups(sizes[:2], tabled, table, space.groups)
+            write_tabled_pairs(space.groups, lines, totals, pairs)
+            write_pairs(sizes, lines, totals, table, frequent, pairs)
+            continue
+        left, size = space.counts[0], planes.n_rows
         left[:] = totals
-        size = planes.n_rows
-        for k in range(planes.columns[column, 2]):
-            total = totals[planes.columns[column, 0] + k * planes.columns[column, 1]]
-            place = space.places[column, 0] + k * n_planes
-            line = space.lines[place : place + n_planes]
-            add_contents(line, total, planes.runs, planes.table, space.rest, pairs)
+        pairs[:] = 0
+        for k in range(n_own):
+            total = np.int64(totals[planes.columns[column, 0] + k * planes.columns[column, 1]])
+            line = lines[k * planes.n_planes : (k + 1) * planes.n_planes]
+            add_contents(line, total, runs, table, space.rest, pairs)
             take_off(line, left)
             size -= total
-        add_contents(left, size, planes.runs, planes.table, space.rest, pairs)
+        add_contents(left, size, runs, table, space.rest, pairs)
 
 
 @njit(cache=True, nogil=True)
@@ -87,9 +102,8 @@ def add_triples(column, label, labels, planes, space, sums):  # type: ignore[no-
     words = labels.words[labels.word_starts[label] : labels.word_starts[label + 1]]
     pairs = space.pairs[space.places[column, 1] : space.places[column, 1] + sums.size]
     first, step, n_own = planes.columns[column, 0], planes.columns[column, 1], planes.columns[column, 2]
-    top_in, top_out = labels.tops[label, 0], labels.tops[label, 1]
-    binary = runs.shape[0] == 1 and runs[0, 3] == 1 and n_own == 1 and max(top_in, top_out) < space.groups.shape[1]
-    if not binary:
+    two_valued, sizes = n_own == 1 and planes.tabled > 0, np.empty(4, dtype=np.int64)
+    if not two_valued:
         counts[2] = margins[0]
         counts[3] = margins[1]
         space.contents[:] = 0
@@ -107,12 +121,12 @@ def add_triples(column, label, labels, planes, space, sums):  # type: ignore[no-
             count_by_common_rows(rows, others, planes.indptr, planes.indices, counts[0])
         n_in -= with_in
         n_out -= with_out
-        if binary:
-            fill_group(with_in, top_in, table, space.groups[0])
-            fill_group(n_in, top_in, table, space.groups[1])
-            fill_group(with_out, top_out, table, space.groups[2])
-            fill_group(n_out, top_out, table, space.groups[3])
-            add_binary_contents(space.groups, line, counts[0], margins[0], margins[1], pairs, sums)
+        if two_valued:
+            sizes[0], sizes[1], sizes[2], sizes[3] = with_in, n_in, with_out, n_out
+            fill_groups(sizes, planes.tabled, table, space.groups)
+            set_aside(sizes, line, counts[0], margins, table, planes.frequent, pairs, sums, space.aside)
+            add_tabled(space.groups, line, counts[0], margins[0], margins[1], pairs, sums)
+            put_back(planes.frequent, space.aside, sums)
         else:
             counts[1, :n_planes] = line
             take_off(counts[0], counts[1])
@@ -120,7 +134,7 @@ def add_triples(column, label, labels, planes, space, sums):  # type: ignore[no-
             add_contents(counts[1], with_out, runs, table, space.rest, space.contents)
             take_off(counts[0], counts[2])
             take_off(counts[1], counts[3])
-    if not binary:
+    if not two_valued:
         add_contents(counts[2], n_in, runs, table, space.rest, space.contents)
         add_contents(counts[3], n_out, runs, table, space.rest, space.contents)
         add_difference(space.contents, pairs, sums)
@@ -183,17 +197,23 @@ def _largest(values):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def best_candidate(base, sums, weight, runs, names, tolerance, scores):  # type: ignore[no-untyped-def]
+def best_candidate(base, sums, weight, runs, names, tolerance):  # type: ignore[no-untyped-def]
     """Return the candidate with the best score base + weight * sums; the first feature of all within the tolerance."""
-    for m in range(base.size):
-        scores[m] = base[m] + weight * sums[m]
-    top = _largest(scores)
+    scores = np.empty(_BLOCK)
+    tops = np.empty(-(-base.size // _BLOCK) + 1)
+    for block in range(tops.size - 1):
+        low, high = base[block * _BLOCK : (block + 1) * _BLOCK], sums[block * _BLOCK : (block + 1) * _BLOCK]
+        for i in range(low.size):
+            scores[i] = low[i] + weight * high[i]
+        tops[block] = _largest(scores[: low.size])
+    tops[-1] = -np.inf
+    top = tops.max()
     near = top - tolerance * max(1.0, abs(top))
     best = -1
     for run in range(runs.shape[0]):
         m, end = runs[run, 0], runs[run, 0] + runs[run, 1]
-        while m < end and scores[m] < near:
-            m += 1
+        while m < end and (tops[m // _BLOCK] < near or base[m] + weight * sums[m] < near):
+            m = (m // _BLOCK + 1) * _BLOCK if tops[m // _BLOCK] < near else m + 1
         # Names ascend within a run, so that no other of this run can come first.
         if m < end and (best < 0 or names[m] < names[best]):
             best = m
@@ -206,7 +226,7 @@ def grow(first, base, conditional, gammas, marginal, label, labels, planes, spac
 
     gammas[0, t] and gammas[1, t] are gamma and t gamma when t features are chosen, in bits for each unit.
     """
-    weights, shares, all_scores = gammas[0], gammas[1], np.empty(base.size)
+    weights, shares = gammas[0], gammas[1]
     for t in range(first, ranking.size):
         if t > 0 and weights[t] != 0.0:
             if space.places[ranking[t - 1], 0] < 0:
@@ -215,7 +235,7 @@ def grow(first, base, conditional, gammas, marginal, label, labels, planes, spac
         if t > 0 and shares[t] != shares[t - 1]:
             for m in range(base.size):
                 base[m] += (shares[t] - shares[t - 1]) * conditional[m]
-        best = best_candidate(base, sums, weights[t], planes.runs, planes.names, tolerance, all_scores)
-        ranking[t], scores[t] = best, all_scores[best]
+        best = best_candidate(base, sums, weights[t], planes.runs, planes.names, tolerance)
+        ranking[t], scores[t] = best, base[best] + weights[t] * sums[best]
         base[best] = -np.inf
     return ranking.size

@@ -23,6 +23,8 @@ _MOST_BYTES = 1 << 28
 _FAVOUR = 8.0
 # Nanoseconds of one step of each way to count, as in `_greedy_kernels`.
 _PER_WORD, _PER_ENTRY, _PER_ROW = 0.28, 1.6, 1.5
+# Nanoseconds of tabling one count, and of looking up the eight cells of one candidate.
+_PER_TABLED, _PER_FREQUENT = 0.4, 6.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +56,8 @@ class Arrangement:
         first_parent = x.vocabulary.n_planes + np.arange(n_parents)
         parents = np.column_stack((first_parent, np.ones((n_parents, 2), dtype=np.int64)))
         logs = logs_of(x.n_rows)
+        totals = rows.totals.astype(np.uint32)
+        frequent, tabled = _frequent(totals[: x.vocabulary.n_planes], x.vocabulary.one_plane_each)
         planes = Planes(
             x.n_rows,
             x.vocabulary.n_planes,
@@ -67,8 +71,9 @@ class Arrangement:
             names=names,
             own=np.zeros(names.size, dtype=np.int64),
             table=np.asarray(logs.of(np.arange(x.n_rows + 1)), dtype=np.int64),
+            frequent=frequent,
+            tabled=tabled,
         )
-        totals = rows.totals.astype(np.uint32)
         add_contents(totals, x.n_rows, runs, planes.table, np.empty(names.size, dtype=np.uint32), planes.own)
         return cls(planes, totals, _words(rows))
 
@@ -81,6 +86,19 @@ def _runs(n_each: Ints) -> tuple[Ints, Ints]:
     run = np.repeat(np.arange(sizes.size), counts)
     within = np.arange(n_each.size) - firsts[run]
     return runs, np.column_stack((planes[run] + within, counts[run], n_each)).astype(np.int64)
+
+
+def _frequent(totals: Counts, two_valued: bool) -> tuple[Ints, int]:
+    """Return the candidates that are looked up cell by cell, and the largest count of the others.
+
+    Tabling contents up to a count takes the longer, the larger it is; so the few largest candidates are left out.
+    """
+    if not two_valued:
+        return np.arange(totals.size), 0
+    counts = np.concatenate(([0], np.sort(totals).astype(np.int64)))
+    cost = _PER_TABLED * counts + _PER_FREQUENT * (totals.size - np.arange(counts.size))
+    tabled = int(counts[np.argmin(cost)])
+    return np.flatnonzero(totals > tabled), tabled
 
 
 def _places(vocabulary: Vocabulary, names: Ints, columns: Ints) -> Counts:
@@ -131,12 +149,11 @@ def label_rows(y: SparseCodes, labels: Sequence[int], arrangement: Arrangement, 
     ends = n_words.cumsum()
     words = np.zeros((int(ends[-1]), totals.size), dtype=np.uint64)
     margins = np.zeros((len(rows), 2, totals.size), dtype=np.uint32)
-    tops = np.zeros((len(rows), 2), dtype=np.int64)
     for k, part in enumerate(rows):
         own_words = words[ends[k] - n_words[k] : ends[k]]
-        gather_label(part, planes.indptr, planes.indices, totals, planes.n_planes, own_words, margins[k], tops[k])
+        gather_label(part, planes.indptr, planes.indices, totals, own_words, margins[k])
     starts = [np.concatenate(([0], part)) for part in (sizes.cumsum(), ends)]
-    return LabelRows(sizes, starts[0], np.concatenate(rows), starts[1], words, margins, tops)
+    return LabelRows(sizes, starts[0], np.concatenate(rows), starts[1], words, margins)
 
 
 def _rarer_rows(y: SparseCodes, label: int) -> Counts:

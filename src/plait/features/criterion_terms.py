@@ -118,13 +118,12 @@ class CriterionTerms:
             choice.choose(candidate, choice.relevance[candidate])
 
     def _most_relevant(self, relevance: Floats, n_wanted: int) -> Ints:
-        left, nothing, scores = relevance.copy(), np.zeros(relevance.size), np.empty(relevance.size)
+        left, nothing = relevance.copy(), np.zeros(relevance.size)
         ranking = np.empty(n_wanted, dtype=np.int64)
         for place in range(n_wanted):
-            ranking[place] = best_candidate(
-                left, nothing, 0.0, self.planes.runs, self.planes.names, TIE_TOLERANCE, scores
-            )
-            left[ranking[place]] = -np.inf
+            best = best_candidate(left, nothing, 0.0, self.planes.runs, self.planes.names, TIE_TOLERANCE)
+            ranking[place] = best
+            left[best] = -np.inf
         return ranking
 
 

@@ -34,7 +34,6 @@ def search_together(terms: CriterionTerms, n_wanted: int, threads: Threads) -> C
     workers = [(memory, blocks[k :: threads.n_threads]) for k, memory in enumerate(memories)]
     choice = _started(terms, n_wanted, blocks, workers, threads)
     weights, shares = terms.gammas(n_wanted)
-    scores = np.empty(choice.base.size)
     for t in progress(range(choice.n_chosen, n_wanted), "Choosing features"):
         if t > 0 and weights[t] != 0.0:
             threads.map(partial(_add_column, terms, int(choice.ranking[t - 1])), workers)
@@ -42,8 +41,8 @@ def search_together(terms: CriterionTerms, n_wanted: int, threads: Threads) -> C
         if t > 0:
             choice.base += (shares[t] - shares[t - 1]) * choice.conditional
         planes = terms.planes
-        best = best_candidate(choice.base, choice.sums, weights[t], planes.runs, planes.names, TIE_TOLERANCE, scores)
-        choice.choose(best, scores[best])
+        best = best_candidate(choice.base, choice.sums, weights[t], planes.runs, planes.names, TIE_TOLERANCE)
+        choice.choose(best, choice.base[best] + weights[t] * choice.sums[best])
     return terms.planes.names[choice.ranking], choice.scores
 
 

@@ -1,10 +1,10 @@
 """Greedy search by the local criterion [OCC 43]: each label chooses its own features."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed
 
 from plait.features._greedy_kernels import grow
 from plait.features.criterion_terms import Choice, CriterionTerms
@@ -15,7 +15,8 @@ from plait.features.ties import TIE_TOLERANCE
 
 __all__ = ["search_by_label"]
 
-Chosen = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]
+Floats = npt.NDArray[np.float64]
+Chosen = tuple[npt.NDArray[np.int64], Floats]
 
 # Labels that are prepared together, and the bytes that their bits may take.
 _CHUNK_LABELS, _CHUNK_BYTES = 8, 1 << 26
@@ -28,27 +29,28 @@ def search_by_label(terms: CriterionTerms, n_wanted: int, threads: Threads) -> I
 
     The chosen features and their scores are the same, bit for bit, for any number of threads.
     """
-    memories = _Memories(terms, n_wanted, threads)
+    gammas = terms.gammas(n_wanted)
+    memories = _Memories(terms, gammas, threads)
     size = max(1, min(_CHUNK_LABELS, terms.n_labels // (2 * threads.n_threads)))
     chunks = [range(first, min(first + size, terms.n_labels)) for first in range(0, terms.n_labels, size)]
     if threads.n_threads == 1:
         for chunk in chunks:
-            yield from _chunk(terms, chunk, n_wanted, memories)
+            yield from _chunk(terms, chunk, gammas, memories)
         return
-    tasks = (delayed(list)(_chunk(terms, chunk, n_wanted, memories)) for chunk in chunks)
-    for results in Parallel(n_jobs=threads.n_threads, prefer="threads", return_as="generator")(tasks):
-        yield from results
+    with ThreadPoolExecutor(threads.n_threads) as pool:
+        for results in pool.map(list, [_chunk(terms, chunk, gammas, memories) for chunk in chunks]):
+            yield from results
 
 
 class _Memories:
     """Hands each thread a memory of pairs: all of them counted beforehand where most will be asked for and they fit."""
 
-    def __init__(self, terms: CriterionTerms, n_wanted: int, threads: Threads):
+    def __init__(self, terms: CriterionTerms, gammas: Floats, threads: Threads):
         self._terms = terms
         self._idle: list[PairMemory] = []
         self._all: PairMemory | None = None
-        n_asked = terms.n_labels * (n_wanted - 1)
-        if n_asked >= terms.planes.names.size and terms.gammas(n_wanted).any():
+        n_asked = terms.n_labels * np.count_nonzero(gammas[0])
+        if n_asked >= terms.planes.names.size:
             memory = PairMemory(terms.arranged, _ALL_PAIRS_BYTES)
             if memory.holds_all:
                 memory.count_all(threads)
@@ -63,22 +65,21 @@ class _Memories:
         self._idle.append(memory)
 
 
-def _chunk(terms: CriterionTerms, chunk: Sequence[int], n_wanted: int, memories: _Memories) -> Iterable[Chosen]:
+def _chunk(terms: CriterionTerms, chunk: Sequence[int], gammas: Floats, memories: _Memories) -> Iterable[Chosen]:
     memory = memories.take()
     labels = terms.label_rows(chunk, _CHUNK_BYTES)
     for place, label in enumerate(chunk):
-        yield _choose(terms, label, place, labels, memory, n_wanted)
+        yield _choose(terms, label, place, labels, memory, gammas)
     memories.give_back(memory)
 
 
 def _choose(
-    terms: CriterionTerms, label: int, place: int, labels: LabelRows, memory: PairMemory, n_wanted: int
+    terms: CriterionTerms, label: int, place: int, labels: LabelRows, memory: PairMemory, gammas: Floats
 ) -> Chosen:
-    planes = terms.planes
+    planes, n_wanted = terms.planes, gammas.shape[1]
     choice = Choice(planes.names.size, n_wanted)
     terms.add_start(label, place, labels, memory, choice)
     terms.open(choice)
-    gammas = terms.gammas(n_wanted)
     while choice.n_chosen < n_wanted:
         before = choice.n_chosen
         choice.n_chosen = grow(

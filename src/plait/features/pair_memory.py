@@ -1,5 +1,7 @@
 """Counted pairs of columns: counted once, kept for all labels."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -58,8 +60,7 @@ class PairMemory:
         """Return a memory for another thread, with the same pairs; only where nothing more is to be counted."""
         other = object.__new__(PairMemory)
         other.__dict__.update(self.__dict__)
-        counts, rest, contents, groups = _scratch(self._arrangement)
-        other.space = self.space._replace(counts=counts, rest=rest, contents=contents, groups=groups)
+        other.space = Workspace(*_scratch(self._arrangement), self.space.places, self.space.lines, self.space.pairs)
         return other
 
     def _count(self, columns: Ints) -> None:
@@ -76,12 +77,12 @@ class PairMemory:
         self._used = [self._used[0] + n_cells, self._used[1] + n_pairs]
 
 
-def _scratch(arrangement: Arrangement) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32], Ints, Ints]:
+def _scratch(arrangement: Arrangement) -> Any:
     n_candidates, n_rows = arrangement.planes.names.size, arrangement.planes.n_rows
     return (
         np.empty((4, arrangement.totals.size), dtype=np.uint32),
         np.empty(n_candidates, dtype=np.uint32),
         np.empty(n_candidates, dtype=np.int64),
-        # Longer groups would cost more to fill than they save.
-        np.empty((4, min(n_rows, 4 * n_candidates) + 1), dtype=np.int64),
+        np.empty((4, n_rows + 1), dtype=np.int64),
+        np.empty(n_candidates),
     )

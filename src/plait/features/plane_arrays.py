@@ -40,6 +40,10 @@ class Planes(NamedTuple):
         Sum of n log2 n over the symbols of each candidate.
     table : ndarray of shape (n_rows + 1,)
         n log2 n of every count, in whole units.
+    frequent : ndarray
+        Two-valued candidates that hold in more than `tabled` rows; all candidates where some are not two-valued.
+    tabled : int
+        Up to which count contents of the other candidates are tabled.
     """
 
     n_rows: int
@@ -55,6 +59,8 @@ class Planes(NamedTuple):
     names: Ints
     own: Ints
     table: Ints
+    frequent: Ints
+    tabled: int
 
 
 class LabelRows(NamedTuple):
@@ -70,8 +76,6 @@ class LabelRows(NamedTuple):
         The bits of all planes in these rows: `words[word_starts[i] : word_starts[i + 1]]`, plane fastest.
     margins : ndarray of shape (n_labels, 2, all planes)
         How often each plane holds in the rows of a label, and in the others.
-    tops : ndarray of shape (n_labels, 2)
-        The largest of these counts over the candidates.
     """
 
     sizes: Ints
@@ -80,7 +84,6 @@ class LabelRows(NamedTuple):
     word_starts: Ints
     words: Bits
     margins: Counts
-    tops: Ints
 
 
 class Workspace(NamedTuple):
@@ -94,8 +97,10 @@ class Workspace(NamedTuple):
         Counts that are left for the symbol 0.
     contents : ndarray of shape (n_candidates,)
         Sums of n log2 n.
-    groups : ndarray of shape (4, longest)
-        k log2 k + (s - k) log2 (s - k) for groups of s rows.
+    groups : ndarray of shape (4, n_rows + 1)
+        k log2 k + (s - k) log2 (s - k) for groups of s rows; filled up to `Planes.tabled`.
+    aside : ndarray of shape (n_candidates,)
+        Sums of frequent candidates.
     places : ndarray of shape (n_columns, 2)
         Where lines and pairs of a column begin, or -1 where it was not counted.
     lines : ndarray
@@ -108,6 +113,7 @@ class Workspace(NamedTuple):
     rest: Counts
     contents: Ints
     groups: Ints
+    aside: npt.NDArray[np.float64]
     places: Ints
     lines: Counts
     pairs: Ints
