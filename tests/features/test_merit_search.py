@@ -97,6 +97,31 @@ def test_against_search_with_merits_from_nothing(n_candidates, n_fixed, seed, le
         assert found.merits[size] == pytest.approx(expected, rel=1e-12, abs=1e-14)
 
 
+@pytest.mark.parametrize("patience", [1, 2, 3])
+def test_against_the_same_search_where_the_way_is_rough(patience):
+    """Many good candidates with links of all sizes: some searches improve after a pause, or meet a set twice."""
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        n = 4 + seed % 7
+        relevance, between = rng.random(n) ** 0.5, rng.random((n, n))
+        between = np.triu(between > 0.5 if seed % 2 else between, 1)
+        between = between + between.T + np.eye(n)
+        found = run(relevance, between, n, patience)[0]
+        members, merit = search_by_lists(relevance, between, range(n), (), patience)
+        assert (seed, found.members) == (seed, members)
+        assert found.merit == pytest.approx(merit, rel=1e-12)
+
+
+def test_of_equal_merits_the_larger_relevance():
+    # Beside a fixed member with 0.5: (0.5 + 0.5) / sqrt(2) = (0.5 + r) / sqrt(2 + 2 * 0.5).
+    relevance = np.array([0.5, np.sqrt(1.5) - 0.5])
+    start = Subset.start(0.5, 0.0, np.array([0.0, 0.5]), 1)
+    merits = start.merits_with_one_more(relevance)
+    assert merits[0] == pytest.approx(merits[1], rel=1e-14)
+    grown = grown_to(start, 1, relevance, lambda c: np.zeros(2))
+    assert grown.members == (1,)
+
+
 def test_exhaustive_search_bounds_it_and_is_mostly_reached():
     reached = 0
     for seed in range(100):
