@@ -39,14 +39,14 @@ def test_broken_packing_is_a_data_error(tmp_path, suffix, content):
         list(files.blocks_of_lines(path))
 
 
-@pytest.mark.parametrize("zeros", [b"", b"\0" * 512, b"\0" * (1 << 20)])
+@pytest.mark.parametrize("zeros", [b"", b"\0" * 512, b"\0" * (1 << 20)], ids=["none", "few", "many"])
 def test_packed_files_one_after_the_other(tmp_path, zeros):
     path = tmp_path / "a.gz"
     path.write_bytes(gzip.compress(TEXT) + zeros + gzip.compress(b"more\n") + zeros)
     assert files.read_all(path) == gzip.decompress(path.read_bytes()) == TEXT + b"more\n"
 
 
-@pytest.mark.parametrize("content", [b"", gzip.compress(b"")])
+@pytest.mark.parametrize("content", [b"", gzip.compress(b"", mtime=0)], ids=["no bytes", "an empty file"])
 def test_nothing_packed(tmp_path, content):
     path = tmp_path / "a.gz"
     path.write_bytes(content)
