@@ -13,6 +13,7 @@ _MOST_LABELS = 10
 # Colours come from the notebook, so that the table fits light and dark themes.
 _STYLE = (
     ".plait-dataset td,.plait-dataset th{text-align:left;padding:2px 10px}"
+    ".plait-dataset caption{caption-side:bottom;text-align:left;padding:2px 10px}"
     ".plait-dataset .bar{background:#5b8def;height:.7em;display:inline-block;border-radius:2px}"
 )
 
