@@ -8,17 +8,15 @@ from scipy import sparse
 
 from plait.data.errors import DataError
 
-__all__ = ["check_cells", "widened"]
+__all__ = ["widened"]
 
-# What a few bytes of a file declare may not fill the memory: beyond the floor, a matrix may have at most this many
-# cells for each cell that the file holds.
-_MOST_GROWTH = 64
-_CELLS_FLOOR = 1 << 26
+# What a few bytes of a file declare may not fill the memory: a matrix may have this many cells, or so many for each
+# cell that the file holds. Entries of a sparse matrix take more room, most of it on the way.
+_MOST_CELLS, _CELLS_FOR_ONE = 1 << 26, 64
+_MOST_ENTRIES, _ENTRIES_FOR_ONE = 1 << 22, 16
 
 
-def check_cells(made: int, given: int, what: str, source: str) -> None:
-    """Raise `DataError` if `made` cells were out of proportion to the `given` ones."""
-    most = max(_CELLS_FLOOR, _MOST_GROWTH * given)
+def _check(made: int, most: int, what: str, source: str) -> None:
     if made > most:
         raise DataError.at(
             source, None, f"at most {most} {what}", f"{made}", 'Read it with nominal="codes", or declare fewer values.'
@@ -43,7 +41,9 @@ def widened(X: Any, widths: npt.NDArray[np.int64], filled: npt.NDArray[np.bool_]
         return _sparse(X, widths, filled & (widths > 0), source)
     if (widths == 1).all():
         return X
-    check_cells(X.shape[0] * int(widths.sum()), X.size, "cells after widening", source)
+    _check(
+        X.shape[0] * int(widths.sum()), max(_MOST_CELLS, _CELLS_FOR_ONE * X.size), "cells in indicator columns", source
+    )
     return _dense(X, widths)
 
 
@@ -69,8 +69,9 @@ def _sparse(X: Any, widths: npt.NDArray[np.int64], filled: npt.NDArray[np.bool_]
     columns, values = X.indices, X.data
     to_fill = np.flatnonzero(filled | (widths > 1))
     repeats = np.where(np.isnan(values), widths[columns], np.minimum(widths[columns], 1))
-    n_filled = X.shape[0] * len(to_fill)
-    check_cells(n_filled + int(repeats.sum()), X.nnz + X.shape[0], "entries that are left out but not 0", source)
+    made = X.shape[0] * len(to_fill) + int(repeats.sum())
+    most = max(_MOST_ENTRIES, _ENTRIES_FOR_ONE * (X.nnz + X.shape[0]))
+    _check(made, most, "entries that are left out but not 0", source)
     filled_rows, filled_columns = _left_out(X, to_fill)
 
     # A missing value of a widened attribute is missing in all its columns, a known one is in one of them.

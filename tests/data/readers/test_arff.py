@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
+from plait.core.randomness import generator
 from plait.data import DataError, Dataset, DataWarning
 from plait.data.readers.arff import read_arff
 from plait.data.readers.label_xml import read_label_names
@@ -189,6 +190,18 @@ def test_lines_over_many_blocks_and_unusual_lines_between(tmp_path):
     assert_array_equal(data.X[[0, 100_000, 200_001, 300_001]].toarray(), [[1.5, 0], [2.5, 1], [7, 0], [0, 0]])
     assert np.isnan(data.X[100_001, 0])
     assert data.Y.sum() == 300_000
+
+
+@pytest.mark.parametrize("share", [0.01, 0.5, 0.99])
+def test_usual_and_unusual_lines_in_any_order(tmp_path, share):
+    unusual = generator(0).random(5000) < share
+    rows = "".join((f"'{i}',y,1 % c\n" if odd else f"{i},y,0\n") for i, odd in enumerate(unusual.tolist()))
+    data = read(small(tmp_path, rows), 1, True)
+    assert_array_equal(data.X[:, 0], np.arange(5000))
+    assert_array_equal(data.Y[:, 0], unusual)
+    wrong = rows.replace("'4990'", "'x'").replace("4990,", "x,")
+    with pytest.raises(DataError, match="line 4996: expected a finite number for attribute 'a', but found 'x'"):
+        read(small(tmp_path, wrong), 1, True)
 
 
 def test_an_error_has_the_line_of_the_whole_file(tmp_path):

@@ -105,6 +105,8 @@ def test_lines_without_a_row(line):
         ("1,'red' x,x,?,0,0", "a comma between two values, but found"),
         ("1,red,'\\ud800',?,0,0", "escapes of whole characters"),
         ("1,red,x,?,0,0,{heavy}", "a number as the weight of the row, but found 'heavy'"),
+        ("1,red,{x,?,0,0", "a value of attribute 3 .* but found '{x,\\?,0,0'"),
+        ("1,red,x,?,0,0,'1','1','1'", "6 values, but found more"),
         ("1,red,\0,?,0,0", "text, but found a NUL byte"),
         ("{0 1", "'index value' and then a comma or }"),
         ("{", "'index value' and then a comma or }, but found the end of the line"),

@@ -64,7 +64,9 @@ def fill_table(table: Any, words: Any, entries: Any) -> bool:
             probes += 1
             if probes > _LONGEST_PROBE:
                 return False
-        table[place] = entries[e]
+        # Copying the row at once would take seconds to compile.
+        for k in range(4):
+            table[place, k] = entries[e, k]
     return True
 
 

@@ -30,7 +30,12 @@ from plait.data.widening import widened
 __all__ = ["read_arff"]
 
 # Below this many bytes of rows the plain parser is done before the kernels are loaded.
-_SMALL = 1 << 15
+_SMALL = 1 << 17
+
+# How many lines the plain parser reads before their rows are put in their places, and how many rows the kernel must
+# find in one go to be worth calling again at once.
+_LINES_AT_ONCE = 1024
+_FEW_ROWS = 8
 
 
 def read_arff(
@@ -100,7 +105,9 @@ class _Rows:
         words = kernel_words(self.attributes) if fast else None
         for block in chain([first, second], blocks):
             if words is None:
-                self._read_lines(block, 0, len(block))
+                start = 0
+                while start < len(block):
+                    start = self._read_lines(block, start, _LINES_AT_ONCE)
             else:
                 self._read_block(block, words)
         if self.weighted:
@@ -122,12 +129,13 @@ class _Rows:
             self.table.add_table(before)
         self.table.add(attribute, value, ends, fast)
 
-    def _read_lines(self, block: bytes, start: int, stop: int) -> int:
-        """Read the lines that start from `start` on and before `stop`; return where the next one starts."""
+    def _read_lines(self, block: bytes, start: int, n_lines: int) -> int:
+        """Read lines one by one; return where the next one starts."""
         rows = []
-        while start < stop:
+        while start < len(block) and n_lines:
             end = block.index(b"\n", start)
             self.line += 1
+            n_lines -= 1
             row = self.parser.parse(block[start:end], self.line)
             start = end + 1
             if row is not None:
@@ -153,11 +161,12 @@ class _Rows:
     def _read_block(self, block: bytes, words: KernelWords) -> None:
         data = np.frombuffer(block, dtype=np.uint8)
         attribute, value, ends = self._room(len(block) // 2 + 1)
-        at = 0
+        at, n_left = 0, 1
         while at < len(block):
             at, rows, lines, sparse = read_rows(data, at, self.spec, *words, attribute, value, ends)
             self.line += lines
             if rows:
                 self._add(attribute, value, ends[:rows], sparse, True)
-            if at < len(block):
-                at = self._read_lines(block, at, at + 1)
+            # Where the kernel finds little that is plain, more and more lines are left to the parser at once.
+            n_left = 1 if rows > _FEW_ROWS else min(2 * n_left, _LINES_AT_ONCE)
+            at = self._read_lines(block, at, n_left)

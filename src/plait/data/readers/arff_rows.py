@@ -20,9 +20,8 @@ from plait.data.readers.arff_text import QUOTED, as_number, decoded, is_comment,
 
 __all__ = ["Row", "RowParser"]
 
-_PLAIN = re.compile(r"[^,\t ]++(?: ++[^,\t %][^,\t ]*+)*+")
-_QUOTED = re.compile(QUOTED)
-_BLANKS = re.compile(r"[ \t]*+")
+# A value, quoted or plain, then blanks, then a comma and blanks where there is one.
+_TOKEN = re.compile(rf"(?:({QUOTED})|([^,\t '\"{{][^,\t ]*+(?: ++[^,\t %][^,\t ]*+)*+))([ \t]*+)(,[ \t]*+)?+")
 _PAIR = re.compile(rf"[ \t]*+([0-9]++)[ \t]++(?:({QUOTED})[ \t]*+|([^,}}'\"][^,}}]*+))([,}}])")
 _WEIGHT = re.compile(r"\{[ \t]*+([^ \t{},]{1,40}+)[ \t]*+\}")
 _SPECIAL = re.compile(r"[{}'\"\t%\0]")
@@ -74,9 +73,8 @@ class RowParser:
         if _SPECIAL.search(text):
             tokens, weighted = self._tokens(text)
         else:
+            self._check_count(text.count(",") + 1)
             tokens = [(token.strip(" "), False) for token in text.split(",")]
-        if len(tokens) != self.n_attributes:
-            raise self.error(f"{self.n_attributes} values", f"{len(tokens)}")
         return Row([self._value(j, *token) for j, token in enumerate(tokens)], None, False, weighted)
 
     def error(self, expected: str, found: str, todo: str = "") -> DataError:
@@ -87,30 +85,34 @@ class RowParser:
         """Return the values of a dense row, whether each was quoted, and whether a weight follows."""
         tokens: list[tuple[str, bool]] = []
         position = 0
-        while True:
-            match = _WEIGHT.match(text, position)
-            if match and is_comment(text, match.end()):
-                self._check_weight(match.group(1))
-                return tokens, True
-            quoted = text[position : position + 1] in ("'", '"')
-            match = (_QUOTED if quoted else _PLAIN).match(text, position)
-            if match is None:
-                raise self.error(*self._no_value(text[position:], quoted, len(tokens)))
-            tokens.append((self._unquoted(match.group()) if quoted else match.group(), quoted))
-            blanks = _BLANKS.match(text, match.end())
-            position = blanks.end() if blanks else match.end()
-            if is_comment(text, position):
+        while match := _TOKEN.match(text, position):
+            quoted, plain, blanks, comma = match.groups()
+            tokens.append((plain, False) if quoted is None else (self._unquoted(quoted), True))
+            position = match.end()
+            if comma:
+                if len(tokens) > self.n_attributes:
+                    raise self.error(f"{self.n_attributes} values", "more")
+            elif is_comment(text, position):
+                self._check_count(len(tokens))
                 return tokens, False
-            if text[position] == ",":
-                blanks = _BLANKS.match(text, position + 1)
-                position = blanks.end() if blanks else position + 1
-            elif "\t" not in text[match.end() : position]:
+            elif "\t" not in blanks:
                 raise self.error("a comma between two values", shown(text[position:]))
+        match = _WEIGHT.match(text, position)
+        if match is None or not is_comment(text, match.end()):
+            raise self.error(*self._no_value(text[position:], len(tokens)))
+        self._check_weight(match.group(1))
+        self._check_count(len(tokens))
+        return tokens, True
 
-    def _no_value(self, rest: str, quoted: bool, n_before: int) -> tuple[str, str]:
-        if quoted:
+    def _check_count(self, n_values: int) -> None:
+        if n_values != self.n_attributes:
+            raise self.error(f"{self.n_attributes} values", f"{n_values}")
+
+    def _no_value(self, rest: str, n_before: int) -> tuple[str, str]:
+        if rest[:1] in ("'", '"'):
             return "a closing quote", shown(rest)
-        return f"a value of attribute {n_before + 1} ('?' if it is missing)", "none"
+        found = shown(rest) if rest.startswith("{") else "none"
+        return f"a value of attribute {n_before + 1} ('?' if it is missing)", found
 
     def _sparse(self, text: str) -> Row:
         indices: list[int] = []

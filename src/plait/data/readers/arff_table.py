@@ -1,7 +1,7 @@
 """Growing arrays for rows whose number nobody knows in advance, features and labels apart.
 
 Rows come as pairs of an attribute's index and its value, with the places where each row's pairs end. Room is made for
-rows that are there and never for what a header declares; arrays grow by half and are trimmed at the end.
+rows that are there and never for what a header declares; arrays grow by a quarter and are trimmed at the end.
 """
 
 from typing import Any
@@ -22,7 +22,7 @@ _MOST_PAIRS = 1 << 16
 def _grow(array: Array, needed: int) -> None:
     """Make room for `needed` rows (or entries) in place, which on most systems moves no data."""
     if needed > len(array):
-        array.resize((max(needed, len(array) * 3 // 2), *array.shape[1:]), refcheck=False)
+        array.resize((max(needed, len(array) * 5 // 4), *array.shape[1:]), refcheck=False)
 
 
 def _trim(array: Array, length: int) -> Array:
