@@ -28,6 +28,13 @@ def test_both_stages_one_after_the_other():
     assert found.mask_.support.sum() < first.support.sum()
 
 
+def test_what_the_first_stage_drops_does_not_come_back():
+    X, Y = problem()
+    narrow = LabelDependentFeatures(n_candidates=1).select(X, Y)
+    np.testing.assert_array_equal(narrow.support, MLIG(n_features=1).select(X, Y).support)
+    assert LabelDependentFeatures(stages="cfs").select(X, Y).support.sum() > narrow.support.sum()
+
+
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize("stages", ["both", "mlig", "cfs"])
 def test_stages_apart_are_the_stages_together(form, stages):
