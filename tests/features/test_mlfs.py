@@ -204,6 +204,8 @@ def test_same_bits_on_every_path(larger, scope, redundancy, columns, monkeypatch
     assert choose(X, n_jobs=3) == expected
     assert choose(X, Y=sparse.csr_matrix(Y)) == expected
     for name, size in [
+        ("arrangement._PER_TABLED", 10.0),
+        ("arrangement._PER_TABLED", 1e6),
         ("arrangement._MOST_BYTES", 0),
         ("label_search._CHUNK_BYTES", 0),
         ("label_search._ALL_PAIRS_BYTES", 0),

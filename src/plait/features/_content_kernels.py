@@ -15,6 +15,7 @@ __all__ = [
     "add_contents",
     "add_difference",
     "add_tabled",
+    "copy_line",
     "fill_groups",
     "put_back",
     "set_aside",
@@ -41,6 +42,13 @@ def add_contents(counts, size, runs, table, rest, contents):  # type: ignore[no-
         line = counts[plane : plane + n_columns]
         for i in range(n_columns):
             sums[i] += table[line[i]] + table[rest[i] - line[i]]
+
+
+@njit(cache=True, nogil=True)
+def copy_line(line, out):  # type: ignore[no-untyped-def]
+    """Copy as much as there is room for; Numba's own assignment takes seconds to compile."""
+    for p in range(out.size):
+        out[p] = line[p]
 
 
 @njit(cache=True, nogil=True)

@@ -19,6 +19,7 @@ from plait.features._content_kernels import (
     add_contents,
     add_difference,
     add_tabled,
+    copy_line,
     fill_groups,
     put_back,
     set_aside,
@@ -55,7 +56,7 @@ def count_lines(wanted, words, totals, planes, space):  # type: ignore[no-untype
             else:
                 rows = planes.rows[planes.starts[plane] : planes.starts[plane + 1]]
                 count_by_rows(rows, planes.indptr, planes.indices, everywhere)
-                line[:] = everywhere[:n_planes]
+                copy_line(everywhere, line)
 
 
 @njit(cache=True, nogil=True)
@@ -76,7 +77,7 @@ def add_pairs(wanted, totals, planes, space):  # type: ignore[no-untyped-def]
             write_pairs(sizes, lines, totals, table, frequent, pairs)
             continue
         left, size = space.counts[0], planes.n_rows
-        left[:] = totals
+        copy_line(totals, left)
         pairs[:] = 0
         for k in range(n_own):
             total = np.int64(totals[planes.columns[column, 0] + k * planes.columns[column, 1]])
@@ -104,8 +105,8 @@ def add_triples(column, label, labels, planes, space, sums):  # type: ignore[no-
     first, step, n_own = planes.columns[column, 0], planes.columns[column, 1], planes.columns[column, 2]
     two_valued, sizes = n_own == 1 and planes.tabled > 0, np.empty(4, dtype=np.int64)
     if not two_valued:
-        counts[2] = margins[0]
-        counts[3] = margins[1]
+        copy_line(margins[0], counts[2])
+        copy_line(margins[1], counts[3])
         space.contents[:] = 0
     for k in range(n_own):
         plane = first + k * step
@@ -128,12 +129,12 @@ def add_triples(column, label, labels, planes, space, sums):  # type: ignore[no-
             add_tabled(space.groups, line, counts[0], margins[0], margins[1], pairs, sums)
             put_back(planes.frequent, space.aside, sums)
         else:
-            counts[1, :n_planes] = line
-            take_off(counts[0], counts[1])
+            copy_line(line, counts[1, :n_planes])
+            take_off(counts[0, :n_planes], counts[1])
             add_contents(counts[0], with_in, runs, table, space.rest, space.contents)
             add_contents(counts[1], with_out, runs, table, space.rest, space.contents)
-            take_off(counts[0], counts[2])
-            take_off(counts[1], counts[3])
+            take_off(counts[0, :n_planes], counts[2])
+            take_off(counts[1, :n_planes], counts[3])
     if not two_valued:
         add_contents(counts[2], n_in, runs, table, space.rest, space.contents)
         add_contents(counts[3], n_out, runs, table, space.rest, space.contents)
@@ -183,31 +184,31 @@ def add_redundancy(column, marginal, first, last, labels, planes, space, sums): 
 
 
 @njit(cache=True, nogil=True)
-def _largest(values):  # type: ignore[no-untyped-def]
-    """Return the largest of some floats without NaN, compared as whole numbers of the same order.
+def _largest(keys):  # type: ignore[no-untyped-def]
+    """Return the largest of some floats, none of them NaN, which come and go as the whole numbers of the same bits.
 
-    Processors compare several whole numbers at a time; with floats Numba takes care of NaN, one by one.
+    Processors compare several whole numbers at a time; with floats Numba takes care of NaN, one by one. Bits of
+    negative floats are turned around, so that the order is the same.
     """
-    keys = values.view(np.int64)
     top = np.int64(-_NO_SIGN)
     for k in range(keys.size):
         key = keys[k]
         top = max(top, key ^ ((key >> 63) & _NO_SIGN))
-    return np.array([top ^ ((top >> 63) & _NO_SIGN)]).view(np.float64)[0]
+    return top ^ ((top >> 63) & _NO_SIGN)
 
 
 @njit(cache=True, nogil=True)
 def best_candidate(base, sums, weight, runs, names, tolerance):  # type: ignore[no-untyped-def]
     """Return the candidate with the best score base + weight * sums; the first feature of all within the tolerance."""
-    scores = np.empty(_BLOCK)
-    tops = np.empty(-(-base.size // _BLOCK) + 1)
-    for block in range(tops.size - 1):
+    scores, tops = np.empty(_BLOCK), np.empty(-(-base.size // _BLOCK))
+    for block in range(tops.size):
         low, high = base[block * _BLOCK : (block + 1) * _BLOCK], sums[block * _BLOCK : (block + 1) * _BLOCK]
         for i in range(low.size):
             scores[i] = low[i] + weight * high[i]
-        tops[block] = _largest(scores[: low.size])
-    tops[-1] = -np.inf
-    top = tops.max()
+        tops.view(np.int64)[block] = _largest(scores[: low.size].view(np.int64))
+    top = -np.inf
+    for block in range(tops.size):
+        top = max(top, tops[block])
     near = top - tolerance * max(1.0, abs(top))
     best = -1
     for run in range(runs.shape[0]):

@@ -38,7 +38,8 @@ def search_by_label(terms: CriterionTerms, n_wanted: int, threads: Threads) -> I
             yield from _chunk(terms, chunk, gammas, memories)
         return
     with ThreadPoolExecutor(threads.n_threads) as pool:
-        for results in pool.map(list, [_chunk(terms, chunk, gammas, memories) for chunk in chunks]):
+        done: Iterator[list[Chosen]] = pool.map(list, [_chunk(terms, chunk, gammas, memories) for chunk in chunks])
+        for results in done:
             yield from results
 
 

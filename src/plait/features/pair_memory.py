@@ -1,7 +1,5 @@
 """Counted pairs of columns: counted once, kept for all labels."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -13,6 +11,7 @@ from plait.features.thread_map import Threads
 __all__ = ["PairMemory"]
 
 Ints = npt.NDArray[np.int64]
+Counts = npt.NDArray[np.uint32]
 
 
 class PairMemory:
@@ -34,8 +33,8 @@ class PairMemory:
         n_cells = int(self._sizes.sum())
         share = min(1.0, most_bytes / max(4 * n_cells + 8 * n_columns * n_candidates, 1))
         self.holds_all = share == 1.0
-        self.space = Workspace(
-            *_scratch(arrangement),
+        self.space = _workspace(
+            arrangement,
             places=np.full((n_columns, 2), -1, dtype=np.int64),
             lines=np.empty(max(int(share * n_cells), int(self._sizes.max(initial=0))), dtype=np.uint32),
             pairs=np.empty(max(int(share * n_columns), 1) * n_candidates, dtype=np.int64),
@@ -60,7 +59,7 @@ class PairMemory:
         """Return a memory for another thread, with the same pairs; only where nothing more is to be counted."""
         other = object.__new__(PairMemory)
         other.__dict__.update(self.__dict__)
-        other.space = Workspace(*_scratch(self._arrangement), self.space.places, self.space.lines, self.space.pairs)
+        other.space = _workspace(self._arrangement, self.space.places, self.space.lines, self.space.pairs)
         return other
 
     def _count(self, columns: Ints) -> None:
@@ -77,12 +76,16 @@ class PairMemory:
         self._used = [self._used[0] + n_cells, self._used[1] + n_pairs]
 
 
-def _scratch(arrangement: Arrangement) -> Any:
+def _workspace(arrangement: Arrangement, places: Ints, lines: Counts, pairs: Ints) -> Workspace:
+    """Return room of its own for one thread, around counted pairs."""
     n_candidates, n_rows = arrangement.planes.names.size, arrangement.planes.n_rows
-    return (
-        np.empty((4, arrangement.totals.size), dtype=np.uint32),
-        np.empty(n_candidates, dtype=np.uint32),
-        np.empty(n_candidates, dtype=np.int64),
-        np.empty((4, n_rows + 1), dtype=np.int64),
-        np.empty(n_candidates),
+    return Workspace(
+        counts=np.empty((4, arrangement.totals.size), dtype=np.uint32),
+        rest=np.empty(n_candidates, dtype=np.uint32),
+        contents=np.empty(n_candidates, dtype=np.int64),
+        groups=np.empty((4, n_rows + 1), dtype=np.int64),
+        aside=np.empty(n_candidates),
+        places=places,
+        lines=lines,
+        pairs=pairs,
     )
