@@ -29,7 +29,7 @@ from plait.features._content_kernels import (
 )
 from plait.features._count_kernels import count_by_bits, count_by_common_rows, count_by_rows
 
-__all__ = ["add_pairs", "add_redundancy", "add_start", "best_candidate", "count_lines", "grow"]
+__all__ = ["add_pairs", "add_redundancy", "add_start", "add_triples", "best_candidate", "count_lines", "grow"]
 
 # Nanoseconds of one step of each way to count, on one core; only their proportions matter, and never for a result.
 _PER_WORD = 0.28

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import numpy as np
 import numpy.typing as npt
@@ -58,7 +59,8 @@ class _Memories:
                 self._all = memory
 
     def take(self) -> PairMemory:
-        if self._idle:
+        # Asking first whether there is one would let another thread take it in between.
+        with suppress(IndexError):
             return self._idle.pop()
         return PairMemory(self._terms.arranged, _SOME_PAIRS_BYTES) if self._all is None else self._all.beside()
 

@@ -61,10 +61,10 @@ class MLFS(CriterionSelector):
     Notes
     -----
     Features that hold one symbol only are never chosen; where features tie, the one that stands first is. Every
-    chosen feature costs one three-way table for each candidate and label, counted in the rows of the label only. With
-    P symbols of all features but 0, memory beyond the data is at most 256 MiB for bits of all rows, 64 MiB for each
-    thread and 128 MiB for pairs of features, and 8 bytes for each of the P symbols and each label that is worked on;
-    for the global scope also 256 MiB for bits of label rows.
+    chosen feature costs one three-way table for each candidate and label, counted in the rows of the label only.
+    Memory beyond the codes of the data: at most 256 MiB for bits of all rows; 128 MiB for counted pairs of features,
+    or 64 MiB for each thread; for bits of the rows of labels 64 MiB for each thread, 256 MiB with the global scope;
+    and 8 bytes for each label that is worked on (all of them with the global scope) and symbol of a feature.
 
     Examples
     --------
