@@ -154,7 +154,7 @@ def test_errors(line, message):
     ],
 )
 def test_no_line_takes_long(line):
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(DataError):
         parse(line)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5

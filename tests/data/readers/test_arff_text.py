@@ -50,11 +50,11 @@ def test_what_is_no_finite_number(text):
 
 
 def test_a_very_long_number_takes_no_time():
-    start = time.perf_counter()
+    start = time.process_time()
     assert as_number("0." + "3" * 10**6) == 1 / 3
     assert as_number("1" * 10**6) is None
     assert as_number("1" * 10**6 + "x") is None
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_lines_that_are_not_utf8_are_latin1():

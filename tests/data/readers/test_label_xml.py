@@ -96,12 +96,12 @@ def test_errors(tmp_path, content, message):
 
 
 def test_deep_nesting_is_no_problem(tmp_path):
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(DataError, match="well-formed"):
         names(tmp_path, "<label name='x'>" + "<a>" * 200_000)
     deep = "".join(f"<label name='{i}'>" for i in range(50_000)) + "</label>" * 50_000
     assert len(names(tmp_path, deep)) == 50_000
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_a_file_that_is_not_there(tmp_path):
