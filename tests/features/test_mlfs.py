@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from plait.counts import encode
+from plait.counts import MeanStdDiscretizer, encode
+from plait.data import load_dataset
 from plait.features import JMI, MIM, MLFS, MRMR, SelectionWarning
 from plait.structure import LabelGraph
 
@@ -236,6 +237,16 @@ def test_copies_are_chosen_in_order_and_say_nothing_more(larger):
     assert copy.scores[0][1] == pytest.approx(copy.scores[0][0], rel=1e-13)
 
 
+def test_missing_values_are_a_symbol_and_numbers_are_binned(larger):
+    X, Y, parents = larger
+    hole = np.where(np.arange(X.size).reshape(X.shape) % 7 == 0, np.nan, X)
+    filled = np.where(np.isnan(hole), 99.0, hole)
+    assert chosen_by(MLFS(0.3, "label"), hole, Y, parents) == chosen_by(MLFS(0.3, "label"), filled, Y, parents)
+    numbers = X + np.random.default_rng(0).normal(size=X.shape)
+    bins = MeanStdDiscretizer().fit_transform(numbers)
+    assert MLFS(9).select(numbers, Y, LabelGraph(parents)) == chosen_by(MLFS(9), bins, Y, parents)
+
+
 def test_first_by_relevance_differs_from_the_criterion():
     """Y_1 is X_0, and X_1 is where Y_0 and Y_1 have much in common: the criterion sees that, relevance does not."""
     rng = np.random.default_rng(0)
@@ -264,3 +275,17 @@ def test_numbers_taken_for_symbols_are_refused(monkeypatch):
     monkeypatch.setattr("plait.features.criterion_selector._MOST_BYTES", 1000)
     with pytest.raises(ValueError, match="MLFS needs features with few symbols, but one has 30 of them and all"):
         MLFS(2, discretizer="passthrough").select(np.arange(60.0).reshape(30, 2), np.ones((30, 1)))
+
+
+def test_copies_in_bibtex_on_every_path(benchmark_data):
+    """Bibtex has columns that are equal: f952 and f1824 counted from 1, among others."""
+    data = load_dataset("bibtex")
+    Y = data.Y.toarray() if sparse.issparse(data.Y) else data.Y
+    codes = encode(data.X)
+    graph = LabelGraph([range(max(0, j - 2), j) for j in range(Y.shape[1])])
+    expected = MLFS(12, "label").select(codes, Y, graph)
+    assert MLFS(12, "label", n_jobs=2).select(codes.packed(), Y, graph) == expected
+    assert MLFS(12, "label", discretizer="passthrough").select(data.X, Y, graph) == expected
+    copies = [ranking.tolist() for ranking in expected.rankings if 1823 in ranking]
+    assert copies
+    assert all(951 in ranking[: ranking.index(1823)] for ranking in copies)
