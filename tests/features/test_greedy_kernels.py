@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from plait.counts import encode
-from plait.features._greedy_kernels import _largest, add_redundancy, add_triples, best_candidate, grow
+from plait.features._greedy_kernels import _largest, add_all_triples, add_shared, add_triples, best_candidate, grow
 from plait.features.arrangement import Arrangement, label_rows
 from plait.features.pair_memory import PairMemory
 from plait.features.ties import TIE_TOLERANCE, first_best
@@ -63,14 +63,18 @@ def test_triples_are_entropies(n_symbols, most_bytes):
     columns = [*X[:, planes.names].T, *Y.T]
     for column, other in enumerate(columns):
         memory.count(np.array([column]))
+        all_sums, each = np.zeros(7), np.zeros(7)
+        add_all_triples(column, labels, planes, memory.space, all_sums)
         for j in range(3):
+            add_triples(column, j, labels, planes, memory.space, each)
             sums = np.zeros(7)
             add_triples(column, j, labels, planes, memory.space, sums)
             expected = [-len(X) * conditional_entropy(Y[:, j], np.column_stack([other, x])) for x in columns[:7]]
             np.testing.assert_allclose(sums * planes.bits * len(X), expected, rtol=1e-12, atol=1e-9)
+        np.testing.assert_array_equal(all_sums, each)
         if column < 7:
             sums = np.zeros(7)
-            add_redundancy(column, True, 0, 2, labels, planes, memory.space, sums)
+            add_shared(column, 2, planes, memory.space, sums)
             shared = [-2 * mutual_information(other, x) for x in columns[:7]]
             np.testing.assert_allclose(sums * planes.bits, shared, rtol=1e-12, atol=1e-14)
     own = [len(X) * (np.log2(len(X)) - entropy(x)) for x in columns[:7]]

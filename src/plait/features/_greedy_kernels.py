@@ -29,7 +29,16 @@ from plait.features._content_kernels import (
 )
 from plait.features._count_kernels import count_by_bits, count_by_common_rows, count_by_rows
 
-__all__ = ["add_pairs", "add_redundancy", "add_start", "add_triples", "best_candidate", "count_lines", "grow"]
+__all__ = [
+    "add_all_triples",
+    "add_pairs",
+    "add_shared",
+    "add_start",
+    "add_triples",
+    "best_candidate",
+    "count_lines",
+    "grow",
+]
 
 # Nanoseconds of one step of each way to count, on one core; only their proportions matter, and never for a result.
 _PER_WORD = 0.28
@@ -169,18 +178,21 @@ def add_start(parents, first, beta, label, labels, planes, space, sums, relevanc
 
 
 @njit(cache=True, nogil=True)
-def add_redundancy(column, marginal, first, last, labels, planes, space, sums):  # type: ignore[no-untyped-def]
-    """Add what a chosen column changes for the labels first .. last - 1: their triples, or -I(X_m;X_n) for each."""
-    if not marginal:
-        for label in range(first, last):
-            add_triples(column, label, labels, planes, space, sums)
-        return
+def add_shared(column, n_labels, planes, space, sums):  # type: ignore[no-untyped-def]
+    """Add -I(X_m;X_n) for each of some labels, in units. The pairs of the column were counted."""
     own, whole = planes.own[column], planes.table[planes.n_rows]
     pairs = space.pairs[space.places[column, 1] : space.places[column, 1] + sums.size]
     for m in range(sums.size):
         high, low = max(planes.own[m], own), min(planes.own[m], own)
         shared = (pairs[m] - high) + (whole - low)
-        sums[m] -= (last - first) * np.float64(max(min(shared, whole - high), 0))
+        sums[m] -= n_labels * np.float64(max(min(shared, whole - high), 0))
+
+
+@njit(cache=True, nogil=True)
+def add_all_triples(column, labels, planes, space, sums):  # type: ignore[no-untyped-def]
+    """Add the triples of all of some labels."""
+    for label in range(labels.sizes.size):
+        add_triples(column, label, labels, planes, space, sums)
 
 
 @njit(cache=True, nogil=True)
@@ -232,7 +244,10 @@ def grow(first, base, conditional, gammas, marginal, label, labels, planes, spac
         if t > 0 and weights[t] != 0.0:
             if space.places[ranking[t - 1], 0] < 0:
                 return t
-            add_redundancy(ranking[t - 1], marginal, label, label + 1, labels, planes, space, sums)
+            if marginal:
+                add_shared(ranking[t - 1], 1, planes, space, sums)
+            else:
+                add_triples(ranking[t - 1], label, labels, planes, space, sums)
         if t > 0 and shares[t] != shares[t - 1]:
             for m in range(base.size):
                 base[m] += (shares[t] - shares[t - 1]) * conditional[m]

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.core.progress_bar import progress
-from plait.features._greedy_kernels import add_redundancy, best_candidate
+from plait.features._greedy_kernels import add_all_triples, add_shared, best_candidate
 from plait.features.criterion_terms import Choice, CriterionTerms
 from plait.features.pair_memory import PairMemory
 from plait.features.plane_arrays import LabelRows
@@ -84,7 +84,8 @@ def _add_column(terms: CriterionTerms, column: int, worker: Worker) -> None:
     memory, blocks = worker
     if memory.space.places[column, 0] < 0:
         memory.count(np.array([column]))
-    marginal, planes = terms.criterion.marginal, terms.planes
     for block in blocks:
-        n_labels = len(block.members)
-        add_redundancy(column, marginal, 0, n_labels, block.rows, planes, memory.space, block.sums)
+        if terms.criterion.marginal:
+            add_shared(column, len(block.members), terms.planes, memory.space, block.sums)
+        else:
+            add_all_triples(column, block.rows, terms.planes, memory.space, block.sums)

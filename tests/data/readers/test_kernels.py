@@ -107,6 +107,33 @@ def test_pairs_of_dense_and_sparse_rows():
     assert ends == [5, 7]
 
 
+@pytest.mark.parametrize("form", ["{}\n", "{{0 {}}}\n"])
+def test_numbers_in_rows_are_those_of_python(form):
+    values = generator(0).normal(size=2000) * 10.0 ** generator(1).integers(-6, 20, size=2000)
+    texts = [style(value) for value in values.tolist() for style in (repr, "{:.3f}".format, "{:.17g}".format)]
+    texts += [
+        "9007199254740993",
+        "0.9007199254740993",
+        "99999999999999999999",
+        "0.00000000000000012345",
+        "123456789012345678",
+    ]
+    table = AttributeTable.of([Attribute("n")])
+    spec = column_spec(table, np.array([False]))
+    block = np.frombuffer("".join(map(form.format, texts)).encode(), dtype=np.uint8)
+    attribute, value, ends = np.empty(len(texts), np.int32), np.empty(len(texts)), np.empty(len(texts), np.int64)
+    at, done = 0, []
+    while at < len(block):
+        at, rows, _, _ = read_rows(block, at, spec, *kernel_words(table), attribute, value, ends)
+        done += value[:rows].tolist()
+        if at < len(block):  # one that is left to Python
+            done.append(None)
+            at = at + block[at:].tobytes().index(b"\n") + 1
+    expected = [float(text) for text in texts]
+    assert done.count(None) < len(texts) / 10
+    assert [found == value or found is None for found, value in zip(done, expected, strict=True)] == [True] * len(texts)
+
+
 def random_pairs(random, dense):
     counts = np.full(20, 5) if dense else random.integers(0, 6, size=20)
     attribute = np.concatenate([np.sort(random.permutation(5)[:count]) for count in counts]).astype(np.int32)
