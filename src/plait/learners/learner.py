@@ -1,0 +1,70 @@
+"""`Learner`: the base of all learners, which checks the input and hands on fitted conditionals."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from sklearn.base import BaseEstimator
+
+from plait.core.checks import Constraint, check_parameters
+from plait.features import FeatureMask
+from plait.learners.conditionals import Conditionals
+from plait.learners.problem import Problem, checked_problem
+from plait.structure import LabelGraph
+
+__all__ = ["Learner"]
+
+
+class Learner(BaseEstimator, ABC):
+    """Base of all learners: a subclass writes `_fit(problem, start)` and lists its parameters in `parameter_rules`.
+
+    A learner is a recipe without state: `fit` hands on the fitted conditionals and leaves the learner as it was, so
+    one learner serves any number of fits.
+    """
+
+    parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]]
+
+    @abstractmethod
+    def _fit(self, problem: Problem, start: Conditionals | None) -> Conditionals:
+        """Train on a checked problem."""
+
+    def fit(
+        self,
+        X: Any,
+        Y: Any,
+        graph: LabelGraph | None = None,
+        mask: FeatureMask | None = None,
+        *,
+        sample_weight: Any = None,
+        start: Conditionals | None = None,
+    ) -> Conditionals:
+        """Train the conditionals of all labels.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Features.
+        Y : array or sparse matrix of shape (n_samples, n_labels)
+            0/1 labels.
+        graph : LabelGraph, optional
+            Which labels each label depends on; by default no label depends on any other.
+        mask : FeatureMask, optional
+            Which features each label may use; by default all.
+        sample_weight : array of shape (n_samples,) or (n_samples, n_labels), optional
+            Weights of rows, for all labels or for each label.
+        start : Conditionals, optional
+            What an earlier fit of the same shape handed on, to start from; a learner that has no use for it
+            leaves it aside.
+
+        Returns
+        -------
+        conditionals : Conditionals
+        """
+        check_parameters(self)
+        allow_nan = self._allows_nan()
+        problem = checked_problem(type(self).__name__, X, Y, graph, mask, sample_weight, allow_nan=allow_nan)
+        return self._fit(problem, start)
+
+    def _allows_nan(self) -> bool:
+        """Say whether X may hold NaN."""
+        return False

@@ -1,0 +1,69 @@
+"""`LinearConditionals`: scores that are linear in the features and in the values of the parents."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from plait.learners.conditionals import Conditionals, Floats, Labels
+from plait.structure import LabelGraph
+
+__all__ = ["LinearConditionals"]
+
+
+@dataclass(frozen=True, eq=False)
+class LinearConditionals(Conditionals):
+    """The score of label k is `x @ coef_[k] + intercept_[k] + sum over parents j of parent_coef_[k, j] * y_j`.
+
+    Parameters
+    ----------
+    graph : LabelGraph
+        Which labels each label depends on.
+    coef_ : ndarray of float64, shape (n_labels, n_features)
+        Coefficients of features; zero where a mask left a feature out.
+    parent_coef_ : ndarray of float64, shape (n_labels, n_labels)
+        Coefficients of parents: row k belongs to label k; zero off the graph.
+    intercept_ : ndarray of float64, shape (n_labels,)
+        Intercepts.
+    probabilistic : bool, default=True
+        Whether the score is the log-odds.
+    n_iter_ : ndarray of int, shape (n_labels,), optional
+        Steps the solver took for each label.
+    converged_ : ndarray of bool, shape (n_labels,), optional
+        Whether the solver reached its tolerance.
+    C_ : ndarray of float64, shape (n_labels,), optional
+        Inverse strength of the penalty used for each label.
+    made_by : str
+        Name of the learner, for errors.
+    """
+
+    graph: LabelGraph
+    coef_: Floats
+    parent_coef_: Floats
+    intercept_: Floats
+    probabilistic: bool = True
+    n_iter_: npt.NDArray[np.int64] | None = None
+    converged_: npt.NDArray[np.bool_] | None = None
+    C_: Floats | None = None
+    made_by: str = "LinearConditionals"
+
+    @property
+    def n_features(self) -> int:  # type: ignore[override]
+        """Number of columns of X."""
+        return int(self.coef_.shape[1])
+
+    @property
+    def origin(self) -> str:
+        """The learner's name."""
+        return self.made_by
+
+    def base_scores(self, X: Any) -> Floats:
+        """Return `X @ coef_.T + intercept_` (n_samples, n_labels): the scores where no parent is 1."""
+        return np.asarray(X @ self.coef_.T) + self.intercept_
+
+    def scores(self, label: int, X: Any, parent_values: Labels) -> Floats:
+        """Return the score of one label for every row."""
+        base = np.asarray(X @ self.coef_[label]).ravel() + self.intercept_[label]
+        parents = list(self.graph.parents[label])
+        return np.asarray(base + parent_values @ self.parent_coef_[label, parents])

@@ -1,0 +1,123 @@
+"""`Problem`: the checked input of a learner."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.utils.validation import check_array
+
+from plait.core.sentences import ParameterError, shown
+from plait.features import FeatureMask
+from plait.features.label_matrix import as_label_matrix
+from plait.structure import LabelGraph
+
+__all__ = ["Problem", "checked_problem"]
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What all learners train on.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        Features.
+    Y : ndarray of uint8, shape (n_samples, n_labels)
+        Labels.
+    graph : LabelGraph
+        Which labels each label depends on.
+    support : ndarray of bool, shape (n_labels, n_features), or None
+        Which features each label may use; None for all.
+    weights : ndarray of float64, shape (n_samples,) or (n_samples, n_labels), or None
+        Weights of rows, for all labels or for each.
+    """
+
+    X: Any
+    Y: npt.NDArray[np.uint8]
+    graph: LabelGraph
+    support: npt.NDArray[np.bool_] | None = None
+    weights: Floats | None = None
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels."""
+        return self.graph.n_labels
+
+    def weights_of(self, label: int) -> Floats | None:
+        """Return the weights of rows for one label, or None where all are one."""
+        if self.weights is None or self.weights.ndim == 1:
+            return self.weights
+        return self.weights[:, label]
+
+    def class_mass(self) -> Floats:
+        """Return the weight of the rows of each class, shape (n_labels, 2): column 1 for rows that have the label."""
+        if self.weights is None:
+            ones = self.Y.sum(axis=0, dtype=np.float64)
+            total = np.full(self.n_labels, float(self.Y.shape[0]))
+        else:
+            weights = self.weights if self.weights.ndim == 2 else self.weights[:, None]
+            ones = (weights * self.Y).sum(axis=0)
+            total = np.broadcast_to(weights.sum(axis=0), ones.shape)
+        return np.column_stack([total - ones, ones])
+
+
+def checked_problem(
+    owner: str,
+    X: Any,
+    Y: Any,
+    graph: LabelGraph | None,
+    mask: FeatureMask | None,
+    sample_weight: Any,
+    *,
+    allow_nan: bool = False,
+) -> Problem:
+    """Return the input of a learner, checked; errors name `owner`."""
+    finite: bool | str = "allow-nan" if allow_nan else True
+    X = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_all_finite=finite, input_name="X")
+    labels = as_label_matrix(owner, Y)
+    labels = labels.toarray() if sparse.issparse(labels) else np.ascontiguousarray(labels)
+    if labels.shape[0] != X.shape[0]:
+        raise ParameterError(
+            f"{owner} needs X and Y to have the same number of rows, but X has {X.shape[0]} and Y has "
+            f"{labels.shape[0]}. Pass rows of the same objects."
+        )
+    graph = LabelGraph([[]] * labels.shape[1]) if graph is None else graph
+    if not isinstance(graph, LabelGraph) or graph.n_labels != labels.shape[1]:
+        raise ParameterError(
+            f"{owner} needs graph to be a LabelGraph over {labels.shape[1]} labels, but it is {shown(graph)}. "
+            "Build it from as many parent lists as Y has columns, or pass None."
+        )
+    support = None if mask is None else _checked_support(owner, mask, labels.shape[1], X.shape[1])
+    return Problem(X, labels, graph, support, _checked_weights(owner, sample_weight, labels.shape))
+
+
+def _checked_support(owner: str, mask: FeatureMask, n_labels: int, n_features: int) -> npt.NDArray[np.bool_] | None:
+    support = getattr(mask, "support", None)
+    if support is None or support.shape != (n_labels, n_features):
+        raise ParameterError(
+            f"{owner} needs mask to be a FeatureMask of {n_labels} labels and {n_features} features, but it is "
+            f"{shown(mask)}. Pass what a selector's select(X, Y) returns for the same columns, or None."
+        )
+    return None if support.all() else support
+
+
+def _checked_weights(owner: str, sample_weight: Any, shape: tuple[int, ...]) -> Floats | None:
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape not in (shape[:1], shape):
+        raise ParameterError(
+            f"{owner} needs sample_weight to have shape {shape[:1]} or {shape}, but it has {weights.shape}. "
+            "Pass one weight for each row, or one for each row and label."
+        )
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        wrong = weights[~np.isfinite(weights) | (weights < 0)]
+        raise ParameterError(
+            f"{owner} needs sample_weight to hold finite numbers of at least 0, but it holds {wrong[0]}. "
+            "Pass non-negative weights."
+        )
+    return weights
