@@ -1,8 +1,16 @@
-"""Search or sample a distribution over label sets.
+"""Search, sum or sample a distribution over label sets.
 
-Takes `LabelDistribution`; hands on `LabelSupport`.
+Takes a `LabelDistribution`; hands on a `LabelSupport`: label vectors with weights, marginals where they are known,
+whether the answer is exact, and what it cost.
 
-Nothing is here yet.
+Notation
+--------
+prefix    : values of the first t labels of the chain's order; a node of the probability tree [PCC 13]
+mode      : the most probable label vector
+wanted    : what is asked for: "mode", "marginals", or "distribution" (label vectors that stand for all of P)
 """
 
-__all__: list[str] = []
+from plait.inference.inference import Inference
+from plait.inference.label_support import LabelSupport
+
+__all__ = ["Inference", "LabelSupport"]

@@ -1,8 +1,20 @@
-"""Multiply conditionals into one distribution over label sets.
+"""Put the conditionals together into one distribution over label sets.
 
-Takes fitted conditionals; hands on `LabelDistribution`, by `condition(X)`.
+Takes fitted `Conditionals`; hands on, by `condition(X)`, a `LabelDistribution`: P(y | x) of several rows as numbers.
+X ends here: nothing after this room sees a feature or a learner.
 
-Nothing is here yet.
+Notation
+--------
+y         : a label set as a vector of 0 and 1
+score     : log P(y_k = 1 | x, parents) - log P(y_k = 0 | x, parents), kept within +-SCORE_LIMIT
+evidence  : labels that are known, `int8` (n_rows, n_labels) with -1 where unknown
+setting   : values of a label's parents as one number, bit t for the t-th of `graph.parents[label]`
 """
 
-__all__: list[str] = []
+from plait.joint.called_distribution import CalledDistribution
+from plait.joint.distribution import LabelDistribution
+from plait.joint.graph_distribution import GraphDistribution
+from plait.joint.graph_joint import GraphJoint
+from plait.joint.linear_distribution import LinearDistribution
+
+__all__ = ["CalledDistribution", "GraphDistribution", "GraphJoint", "LabelDistribution", "LinearDistribution"]

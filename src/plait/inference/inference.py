@@ -1,0 +1,47 @@
+"""`Inference`: the base of all ways to get answers from a distribution over label sets."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from sklearn.base import BaseEstimator
+
+from plait.core.checks import Constraint, check_parameters
+from plait.core.sentences import ParameterError, complaint
+from plait.inference.label_support import LabelSupport
+from plait.joint import LabelDistribution
+
+__all__ = ["Inference"]
+
+WANTED = ("mode", "marginals", "distribution")
+
+
+class Inference(BaseEstimator, ABC):
+    """Base of all inferences: a subclass writes `_infer` and lists its parameters in `parameter_rules`."""
+
+    parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]]
+
+    @abstractmethod
+    def _infer(self, distribution: LabelDistribution, wanted: str, n_best: int, random_state: Any) -> LabelSupport:
+        """Answer; parameters were checked."""
+
+    def infer(
+        self, distribution: LabelDistribution, wanted: str = "mode", n_best: int = 1, random_state: Any = None
+    ) -> LabelSupport:
+        """Return label vectors with weights for every row.
+
+        Parameters
+        ----------
+        distribution : LabelDistribution
+            P(y | x) of several rows, with evidence or without.
+        wanted : {"mode", "marginals", "distribution"}, default="mode"
+            What the answer is for. An inference that has one way only leaves this aside.
+        n_best : int, default=1
+            How many of the most probable label vectors are wanted.
+        random_state : int, Generator or None
+            Used by inferences that draw.
+        """
+        check_parameters(self)
+        if wanted not in WANTED:
+            raise ParameterError(complaint(type(self).__name__, "wanted", "one of " + ", ".join(WANTED), wanted))
+        return self._infer(distribution, wanted, n_best, random_state)

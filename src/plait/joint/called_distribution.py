@@ -1,0 +1,64 @@
+"""`CalledDistribution`: a product over a graph whose conditionals are called when they are needed."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from plait.joint.distribution import Evidence, Floats, Labels
+from plait.joint.graph_distribution import SCORE_LIMIT, GraphDistribution
+from plait.learners import Conditionals
+from plait.structure import LabelGraph
+
+__all__ = ["CalledDistribution"]
+
+
+@dataclass(frozen=True, eq=False)
+class CalledDistribution(GraphDistribution):
+    """Scores come from any fitted conditionals, asked once for each distinct (row, parent values) pair of a call.
+
+    Parameters
+    ----------
+    conditionals : Conditionals
+        What a learner handed on.
+    X : array or CSR matrix of shape (n_rows, n_features)
+        Features of the rows; seen by the conditionals only.
+    evidence : ndarray of int8, shape (n_rows, n_labels), optional
+        Labels that are known; -1 where unknown.
+    """
+
+    conditionals: Conditionals
+    X: Any
+    evidence: Evidence | None = None
+
+    @property
+    def graph(self) -> LabelGraph:  # type: ignore[override]
+        """Which labels each label depends on."""
+        return self.conditionals.graph
+
+    @property
+    def probabilistic(self) -> bool:  # type: ignore[override]
+        """Whether scores are log-odds."""
+        return self.conditionals.probabilistic
+
+    @property
+    def n_rows(self) -> int:  # type: ignore[override]
+        """Number of rows."""
+        return int(self.X.shape[0])
+
+    def scores(self, label: int, rows: npt.NDArray[np.int64], parent_values: Labels) -> Floats:
+        """Return the scores of one label for some (row, parent values) pairs."""
+        keys = np.column_stack([rows, parent_values.astype(np.int64)])
+        distinct, place = np.unique(keys, axis=0, return_inverse=True)
+        values = np.ascontiguousarray(distinct[:, 1:], dtype=np.uint8)
+        score = self.conditionals.scores(label, self.X[distinct[:, 0]], values)[place.ravel()]
+        return np.clip(score, -SCORE_LIMIT, SCORE_LIMIT) if self.probabilistic else score
+
+    def take(self, rows: Any) -> "CalledDistribution":
+        """Return the distribution of some rows."""
+        evidence = None if self.evidence is None else self.evidence[rows]
+        return replace(self, X=self.X[rows], evidence=evidence)
+
+    def _with_evidence(self, evidence: Evidence) -> "CalledDistribution":
+        return replace(self, evidence=evidence)

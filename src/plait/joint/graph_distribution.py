@@ -1,0 +1,106 @@
+"""`GraphDistribution`: a product of conditionals over a label graph, P(y | x) = prod_k P(y_k | y_parents(k), x)."""
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from plait.core.logspace import EPSILON, log_sigmoid
+from plait.core.randomness import generator
+from plait.joint.distribution import Evidence, Floats, LabelDistribution, Labels
+from plait.joint.known_labels import joined_evidence
+from plait.structure import LabelGraph
+
+__all__ = ["SCORE_LIMIT", "GraphDistribution", "setting_numbers"]
+
+# Log-odds of a probability of 1 - EPSILON: clipping scores instead of probabilities keeps P(0) + P(1) = 1.
+SCORE_LIMIT = float(np.log1p(-EPSILON) - np.log(EPSILON))
+
+
+class GraphDistribution(LabelDistribution):
+    """Base of products over a graph; a subclass writes `scores` and `take`.
+
+    Attributes
+    ----------
+    graph : LabelGraph
+        Which labels each label depends on.
+    probabilistic : bool
+        Whether scores are log-odds; with margins only greedy decisions make sense.
+    """
+
+    graph: LabelGraph
+    probabilistic: bool = True
+
+    @property
+    def n_labels(self) -> int:  # type: ignore[override]
+        """Number of labels."""
+        return self.graph.n_labels
+
+    @abstractmethod
+    def scores(self, label: int, rows: npt.NDArray[np.int64], parent_values: Labels) -> Floats:
+        """Return the scores of one label for some (row, parent values) pairs, evidence left aside.
+
+        Parameters
+        ----------
+        label : int
+            The label.
+        rows : ndarray of int64, shape (m,)
+            Row numbers; a row may occur several times.
+        parent_values : ndarray of uint8, shape (m, n_parents)
+            Values of `graph.parents[label]`, in that order.
+        """
+
+    def table(self, label: int) -> Floats:
+        """Return the scores of one label for all rows and all settings of its parents, (n_rows, 2 ** n_parents)."""
+        n_parents = len(self.graph.parents[label])
+        settings = np.arange(2**n_parents)
+        values = ((settings[:, None] >> np.arange(n_parents)) & 1).astype(np.uint8)
+        rows = np.repeat(np.arange(self.n_rows), settings.size)
+        return self.scores(label, rows, np.tile(values, (self.n_rows, 1))).reshape(self.n_rows, settings.size)
+
+    def log_prob(self, Y: Labels) -> Floats:
+        """Return log P(y | x)."""
+        vectors = Y if Y.ndim == 3 else Y[:, None, :]
+        rows = np.repeat(np.arange(self.n_rows), vectors.shape[1])
+        flat = vectors.reshape(-1, self.n_labels)
+        total = np.zeros(len(flat))
+        for label, parents in enumerate(self.graph.parents):
+            score = self.scores(label, rows, flat[:, list(parents)])
+            total += log_sigmoid(np.where(flat[:, label] == 1, score, -score))
+        if self.evidence is not None:
+            known = self.evidence[rows]
+            total[((known >= 0) & (known != flat)).any(axis=1)] = -np.inf
+        return total.reshape(vectors.shape[:2]) if Y.ndim == 3 else total
+
+    def sample(self, n_samples: int, random_state: Any = None) -> tuple[Labels, Floats]:
+        """Draw label sets, parents first."""
+        draws = generator(random_state)
+        rows = np.repeat(np.arange(self.n_rows), n_samples)
+        vectors = np.zeros((rows.size, self.n_labels), dtype=np.uint8)
+        log_weights = np.zeros(rows.size)
+        for label in self.graph.order:
+            score = self.scores(label, rows, vectors[:, list(self.graph.parents[label])])
+            vectors[:, label] = np.log(draws.random(rows.size)) < log_sigmoid(score)
+            if self.evidence is not None:
+                known = self.evidence[rows, label]
+                seen = known >= 0
+                vectors[seen, label] = known[seen]
+                log_weights[seen] += log_sigmoid(np.where(known == 1, score, -score))[seen]
+        return vectors.reshape(self.n_rows, n_samples, -1), log_weights.reshape(self.n_rows, n_samples)
+
+    def clamp(self, evidence: Evidence) -> "GraphDistribution":
+        """Return the distribution restricted to what agrees with the evidence."""
+        return self._with_evidence(joined_evidence(self.evidence, evidence))
+
+    @abstractmethod
+    def _with_evidence(self, evidence: Evidence) -> "GraphDistribution":
+        """Return the same distribution with other evidence."""
+
+
+def setting_numbers(vectors: Labels, parents: tuple[int, ...]) -> npt.NDArray[np.int64]:
+    """Return the settings of some parents in label vectors (..., n_labels) as numbers."""
+    number = np.zeros(vectors.shape[:-1], dtype=np.int64)
+    for t, parent in enumerate(parents):
+        number |= vectors[..., parent].astype(np.int64) << t
+    return number

@@ -1,0 +1,43 @@
+"""`GraphJoint`: fitted conditionals as one model of P(y | x), waiting for X."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from plait.joint.called_distribution import CalledDistribution
+from plait.joint.graph_distribution import GraphDistribution
+from plait.joint.linear_distribution import LinearDistribution
+from plait.learners import Conditionals, LinearConditionals
+
+__all__ = ["GraphJoint"]
+
+
+@dataclass(frozen=True, eq=False)
+class GraphJoint:
+    """A product of fitted conditionals over their graph.
+
+    Parameters
+    ----------
+    conditionals : Conditionals
+        What a learner handed on.
+    """
+
+    conditionals: Conditionals
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels."""
+        return self.conditionals.n_labels
+
+    def condition(self, X: Any) -> GraphDistribution:
+        """Return P(y | x) of every row of X (array or CSR matrix).
+
+        Linear conditionals are turned into `X @ W + b` and the matrix of the parents: 8 bytes a row and label.
+        """
+        conditionals = self.conditionals
+        if isinstance(conditionals, LinearConditionals):
+            base = conditionals.base_scores(X)
+            probabilistic = conditionals.probabilistic
+            return LinearDistribution(
+                conditionals.graph, base, conditionals.parent_coef_, None, probabilistic=probabilistic
+            )
+        return CalledDistribution(conditionals, X)

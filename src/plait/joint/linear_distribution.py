@@ -1,0 +1,69 @@
+"""`LinearDistribution`: a product over a graph whose scores are linear in the parents: small matrices, no X."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from plait.core.logspace import log_sigmoid
+from plait.joint.distribution import Evidence, Floats, Labels
+from plait.joint.graph_distribution import SCORE_LIMIT, GraphDistribution
+from plait.structure import LabelGraph
+
+__all__ = ["LinearDistribution"]
+
+
+@dataclass(frozen=True, eq=False)
+class LinearDistribution(GraphDistribution):
+    """The score of label k in row i is `base[i, k] + sum over parents j of parent_coef[k, j] * y_j`, clipped.
+
+    Parameters
+    ----------
+    graph : LabelGraph
+        Which labels each label depends on.
+    base : ndarray of float64, shape (n_rows, n_labels)
+        Scores where no parent is 1 (`X @ W + b`).
+    parent_coef : ndarray of float64, shape (n_labels, n_labels)
+        Row k holds what each parent adds to label k; zero off the graph.
+    evidence : ndarray of int8, shape (n_rows, n_labels), optional
+        Labels that are known; -1 where unknown.
+    probabilistic : bool, default=True
+        Whether scores are log-odds.
+    """
+
+    graph: LabelGraph
+    base: Floats
+    parent_coef: Floats
+    evidence: Evidence | None = None
+    probabilistic: bool = True
+
+    @property
+    def n_rows(self) -> int:  # type: ignore[override]
+        """Number of rows."""
+        return int(self.base.shape[0])
+
+    def scores(self, label: int, rows: npt.NDArray[np.int64], parent_values: Labels) -> Floats:
+        """Return the scores of one label for some (row, parent values) pairs."""
+        parents = list(self.graph.parents[label])
+        score = self.base[rows, label] + parent_values @ self.parent_coef[label, parents]
+        return np.clip(score, -SCORE_LIMIT, SCORE_LIMIT) if self.probabilistic else np.asarray(score)
+
+    def log_prob(self, Y: Labels) -> Floats:
+        """Return log P(y | x), with one product for all labels."""
+        vectors = Y if Y.ndim == 3 else Y[:, None, :]
+        score = self.base[:, None, :] + vectors.astype(np.float64) @ self.parent_coef.T
+        score = np.clip(score, -SCORE_LIMIT, SCORE_LIMIT)
+        total = log_sigmoid(np.where(vectors == 1, score, -score)).sum(axis=2)
+        if self.evidence is not None:
+            known = self.evidence[:, None, :]
+            total[((known >= 0) & (known != vectors)).any(axis=2)] = -np.inf
+        return total if Y.ndim == 3 else total[:, 0]
+
+    def take(self, rows: Any) -> "LinearDistribution":
+        """Return the distribution of some rows."""
+        evidence = None if self.evidence is None else self.evidence[rows]
+        return replace(self, base=self.base[rows], evidence=evidence)
+
+    def _with_evidence(self, evidence: Evidence) -> "LinearDistribution":
+        return replace(self, evidence=evidence)
