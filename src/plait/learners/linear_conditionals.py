@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.learners.conditionals import Conditionals, Floats, Labels
+from plait.learners.parent_settings import checked_n_settings
 from plait.structure import LabelGraph
 
 __all__ = ["LinearConditionals"]
@@ -67,3 +68,19 @@ class LinearConditionals(Conditionals):
         base = np.asarray(X @ self.coef_[label]).ravel() + self.intercept_[label]
         parents = list(self.graph.parents[label])
         return np.asarray(base + parent_values @ self.parent_coef_[label, parents])
+
+    def score_table(self, label: int, X: Any) -> Floats:
+        """Return the scores of one label for every row and every setting of its parents; X is read once."""
+        parents = list(self.graph.parents[label])
+        shifts = np.zeros(checked_n_settings(type(self).__name__, label, len(parents)))
+        for bit, weight in enumerate(self.parent_coef_[label, parents]):
+            shifts[1 << bit : 2 << bit] = shifts[: 1 << bit] + weight
+        base = np.asarray(X @ self.coef_[label]).ravel() + self.intercept_[label]
+        return np.asarray(base[:, None] + shifts)
+
+    def scores_of_pairs(self, label: int, X: Any, rows: npt.ArrayLike, parent_values: Labels) -> Floats:
+        """Return the scores of one label for pairs of a row and a setting of its parents."""
+        used, place = np.unique(np.asarray(rows, dtype=np.int64), return_inverse=True)
+        base = np.asarray(X[used] @ self.coef_[label]).ravel() + self.intercept_[label]
+        parents = list(self.graph.parents[label])
+        return np.asarray(base[place.ravel()] + parent_values @ self.parent_coef_[label, parents])

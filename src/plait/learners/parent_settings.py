@@ -1,0 +1,66 @@
+"""All settings of a label's parents by number, and pairs of a row and a setting without repetitions."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from plait.core.sentences import ParameterError
+
+__all__ = ["MOST_PARENTS", "checked_n_settings", "distinct_pairs", "parent_settings_of", "stacked"]
+
+Indices = npt.NDArray[np.int64]
+Labels = npt.NDArray[np.uint8]
+
+# A table over all settings of more parents would hold more than a million numbers for every row.
+MOST_PARENTS = 20
+
+
+def checked_n_settings(owner: str, label: int, n_parents: int) -> int:
+    """Return 2 ** n_parents, or raise where a table of all settings would be too wide."""
+    if n_parents > MOST_PARENTS:
+        raise ParameterError(
+            f"{owner}.score_table needs a label with at most {MOST_PARENTS} parents, but label {label} has "
+            f"{n_parents}. Ask scores_of_pairs for the settings that matter, or use a graph with fewer parents."
+        )
+    return 1 << n_parents
+
+
+def parent_settings_of(numbers: npt.ArrayLike, n_parents: int) -> Labels:
+    """Return settings by their numbers, shape (n_numbers, n_parents): bit t of the number is the value of parent t.
+
+    Examples
+    --------
+    >>> parent_settings_of([0, 1, 2, 3], 2)
+    array([[0, 0],
+           [1, 0],
+           [0, 1],
+           [1, 1]], dtype=uint8)
+    """
+    bits = np.asarray(numbers, dtype=np.int64)[:, None] >> np.arange(n_parents)
+    return (bits & 1).astype(np.uint8)
+
+
+def stacked(X: Any, times: int) -> Any:
+    """Return the rows of X so many times, one copy below the other; once is X itself."""
+    if times == 1:
+        return X
+    return sparse.vstack([X] * times, format="csr") if sparse.issparse(X) else np.concatenate([X] * times)
+
+
+def distinct_pairs(rows: Indices, parent_values: Labels) -> tuple[Indices, Indices]:
+    """Return the positions of pairs (row, setting) that differ, and for each pair the place of its like among them.
+
+    Examples
+    --------
+    >>> first, place = distinct_pairs(np.array([5, 3, 5]), np.array([[1], [1], [1]], dtype=np.uint8))
+    >>> first, place
+    (array([1, 0]), array([1, 0, 1]))
+    """
+    # One string of bytes for each pair, the highest byte of the row first, so that rows come out in their order.
+    row_bytes = np.ascontiguousarray(rows, dtype=">i8").view(np.uint8).reshape(-1, 8)
+    keys = np.ascontiguousarray(np.hstack([row_bytes, np.packbits(parent_values, axis=1)]))
+    whole = keys.view(np.dtype((np.void, keys.shape[1]))).ravel()
+    _, first, place = np.unique(whole, return_index=True, return_inverse=True)
+    return first.astype(np.int64), place.astype(np.int64).ravel()
