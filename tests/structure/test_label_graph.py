@@ -31,6 +31,26 @@ def test_the_default_order_is_the_smallest_topological_one(parents):
     assert set(graph.edges) == set(oracle.edges)
 
 
+@given(acyclic_parents())
+def test_children_levels_and_kinds_of_graphs(parents):
+    graph = LabelGraph(parents)
+    oracle = networkx.DiGraph()
+    oracle.add_nodes_from(range(len(parents)))
+    oracle.add_edges_from(graph.edges)
+    assert [list(group) for group in graph.children] == [sorted(oracle.successors(k)) for k in range(len(parents))]
+    levels = {k: depth for depth, group in enumerate(networkx.topological_generations(oracle)) for k in group}
+    assert graph.levels == tuple(levels[k] for k in range(len(parents)))
+    assert graph.is_forest == networkx.is_branching(oracle)
+    assert graph.is_polytree == networkx.is_forest(oracle.to_undirected())
+
+
+def test_a_long_chain_is_no_problem():
+    n = 20_000
+    graph = LabelGraph([[], *([k] for k in range(n - 1))])
+    assert graph.is_polytree
+    assert graph.levels[-1] == n - 1
+
+
 @given(acyclic_parents(most=4))
 def test_an_order_is_taken_exactly_when_parents_come_first(parents):
     for order in permutations(range(len(parents))):

@@ -28,6 +28,8 @@ class LabelGraph:
     >>> graph = LabelGraph([[], [0], [0, 1]])
     >>> graph.order, graph.edges
     ((0, 1, 2), ((0, 1), (0, 2), (1, 2)))
+    >>> graph.children, graph.levels, graph.is_forest, graph.is_polytree
+    (((1, 2), (2,), ()), (0, 1, 2), False, False)
     >>> LabelGraph([[1], [0]])
     Traceback (most recent call last):
     plait.core.sentences.ParameterError: LabelGraph needs an acyclic graph, but labels [0, 1] wait for each other....
@@ -52,8 +54,49 @@ class LabelGraph:
         """All (parent, child) pairs, sorted."""
         return tuple(sorted((parent, child) for child, group in enumerate(self.parents) for parent in group))
 
+    @property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """For every label, the labels that depend on it, ascending."""
+        children: list[list[int]] = [[] for _ in self.parents]
+        for child, group in enumerate(self.parents):
+            for parent in group:
+                children[parent].append(child)
+        return tuple(tuple(group) for group in children)
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """For every label, the number of edges on the longest way to it from a label without parents."""
+        levels = [0] * self.n_labels
+        for label in self.order:
+            levels[label] = max((levels[parent] + 1 for parent in self.parents[label]), default=0)
+        return tuple(levels)
+
+    @property
+    def is_forest(self) -> bool:
+        """Whether every label has at most one parent."""
+        return all(len(group) <= 1 for group in self.parents)
+
+    @property
+    def is_polytree(self) -> bool:
+        """Whether the graph has no cycle even when the directions of its edges are ignored; a forest has none."""
+        parts = list(range(self.n_labels))
+        for parent, child in self.edges:
+            ends = _part(parts, parent), _part(parts, child)
+            if ends[0] == ends[1]:
+                return False
+            parts[ends[0]] = ends[1]
+        return True
+
     def __repr__(self) -> str:
         return f"LabelGraph({self.n_labels} labels, {len(self.edges)} edges, order {shown(list(self.order))})"
+
+
+def _part(parts: list[int], label: int) -> int:
+    """Return the label that stands for all those joined with this one; ways to it are shortened."""
+    while parts[label] != label:
+        parts[label] = parts[parts[label]]
+        label = parts[label]
+    return label
 
 
 def _label(value: Any, what: str) -> int:
