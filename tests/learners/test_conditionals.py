@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from plait.core.sentences import ParameterError
-from plait.learners import Conditionals, conditionals
+from plait.learners import Conditionals, parent_settings
 from plait.structure import LabelGraph
 
 WEIGHTS = np.array([0.3, -0.7, 1.9, -0.2])
@@ -65,7 +65,7 @@ def test_margins_are_no_probabilities():
 @pytest.mark.parametrize("n_samples", [0, 1, 5])
 @pytest.mark.parametrize("rows_of_a_call", [1, 11, 1 << 14])
 def test_a_table_holds_every_setting(monkeypatch, make, n_samples, rows_of_a_call):
-    monkeypatch.setattr(conditionals, "_ROWS_OF_A_CALL", rows_of_a_call)
+    monkeypatch.setattr(parent_settings, "_ROWS_OF_A_CALL", rows_of_a_call)
     X, model = features(n_samples), Counted(GRAPH, 3)
     for label, parents in enumerate(GRAPH.parents):
         table = model.score_table(label, make(X))
@@ -77,8 +77,8 @@ def test_a_table_holds_every_setting(monkeypatch, make, n_samples, rows_of_a_cal
 
 def test_a_table_asks_for_each_setting_once():
     model = Counted(GRAPH, 3)
-    model.score_table(3, features(conditionals._ROWS_OF_A_CALL))
-    assert [rows for rows, _ in model.calls] == [conditionals._ROWS_OF_A_CALL] * 8
+    model.score_table(3, features(parent_settings._ROWS_OF_A_CALL))
+    assert [rows for rows, _ in model.calls] == [parent_settings._ROWS_OF_A_CALL] * 8
     assert len({setting for _, settings in model.calls for setting in settings}) == 8
     model.calls.clear()
     model.score_table(3, features(5))

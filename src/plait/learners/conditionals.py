@@ -1,6 +1,7 @@
 """`Conditionals`: what a learner hands on, P(y_k = 1 | x, y_parents(k)) of every label."""
 
 from abc import ABC, abstractmethod
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,16 +9,13 @@ import numpy.typing as npt
 
 from plait.core.logspace import log_sigmoid
 from plait.core.sentences import ParameterError
-from plait.learners.parent_settings import checked_n_settings, distinct_pairs, parent_settings_of, stacked
+from plait.learners.parent_settings import checked_n_settings, pair_scores, table_of_scores
 from plait.structure import LabelGraph
 
 __all__ = ["Conditionals"]
 
 Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.uint8]
-
-# A table asks for several settings in one call as long as the call has no more rows than this.
-_ROWS_OF_A_CALL = 1 << 14
 
 
 class Conditionals(ABC):
@@ -77,15 +75,9 @@ class Conditionals(ABC):
             Bit t of the column's number is the value of `graph.parents[label][t]`: column 0 has all parents 0,
             column 1 the first parent 1 and the others 0.
         """
-        n_samples, n_parents = X.shape[0], len(self.graph.parents[label])
-        n_settings = checked_n_settings(type(self).__name__, label, n_parents)
-        table = np.empty((n_samples, n_settings))
-        step = max(1, _ROWS_OF_A_CALL // max(n_samples, 1))
-        for start in range(0, n_settings, step):
-            numbers = np.arange(start, min(start + step, n_settings))
-            values = np.repeat(parent_settings_of(numbers, n_parents), n_samples, axis=0)
-            table[:, numbers] = self.scores(label, stacked(X, numbers.size), values).reshape(numbers.size, -1).T
-        return table
+        n_parents = len(self.graph.parents[label])
+        checked_n_settings(type(self).__name__, label, n_parents)
+        return table_of_scores(partial(self.scores, label), X, n_parents)
 
     def scores_of_pairs(self, label: int, X: Any, rows: npt.ArrayLike, parent_values: Labels) -> Floats:
         """Return the scores of one label for pairs of a row and a setting of its parents; each pair is asked once.
@@ -105,9 +97,7 @@ class Conditionals(ABC):
         -------
         scores : ndarray of float64, shape (n_pairs,)
         """
-        rows = np.asarray(rows, dtype=np.int64)
-        first, place = distinct_pairs(rows, parent_values)
-        return self.scores(label, X[rows[first]], parent_values[first])[place]
+        return pair_scores(partial(self.scores, label), X, rows, parent_values)
 
     def require_probabilities(self, wish: str) -> None:
         """Raise unless scores are log-odds."""

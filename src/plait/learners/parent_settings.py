@@ -1,5 +1,6 @@
-"""All settings of a label's parents by number, and pairs of a row and a setting without repetitions."""
+"""Scores for all settings of a label's parents, and for pairs of a row and a setting, in few large calls."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,13 +9,25 @@ from scipy import sparse
 
 from plait.core.sentences import ParameterError
 
-__all__ = ["MOST_PARENTS", "checked_n_settings", "distinct_pairs", "parent_settings_of", "stacked"]
+__all__ = [
+    "MOST_PARENTS",
+    "checked_n_settings",
+    "distinct_pairs",
+    "pair_scores",
+    "parent_settings_of",
+    "stacked",
+    "table_of_scores",
+]
 
+Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 Labels = npt.NDArray[np.uint8]
 
 # A table over all settings of more parents would hold more than a million numbers for every row.
 MOST_PARENTS = 20
+
+# Several settings are asked for in one call as long as the call has no more rows than this.
+_ROWS_OF_A_CALL = 1 << 14
 
 
 def checked_n_settings(owner: str, label: int, n_parents: int) -> int:
@@ -40,6 +53,25 @@ def parent_settings_of(numbers: npt.ArrayLike, n_parents: int) -> Labels:
     """
     bits = np.asarray(numbers, dtype=np.int64)[:, None] >> np.arange(n_parents)
     return (bits & 1).astype(np.uint8)
+
+
+def table_of_scores(score: Callable[[Any, Labels], Floats], X: Any, n_parents: int) -> Floats:
+    """Return `score(rows, parent_values)` for all rows and settings, shape (n_samples, 2 ** n_parents)."""
+    n_samples, n_settings = X.shape[0], 1 << n_parents
+    table = np.empty((n_samples, n_settings))
+    step = max(1, _ROWS_OF_A_CALL // max(n_samples, 1))
+    for start in range(0, n_settings, step):
+        numbers = np.arange(start, min(start + step, n_settings))
+        values = np.repeat(parent_settings_of(numbers, n_parents), n_samples, axis=0)
+        table[:, numbers] = score(stacked(X, numbers.size), values).reshape(numbers.size, -1).T
+    return table
+
+
+def pair_scores(score: Callable[[Any, Labels], Floats], X: Any, rows: npt.ArrayLike, parent_values: Labels) -> Floats:
+    """Return `score(rows, parent_values)` for pairs of a row of X and a setting; each pair is asked once."""
+    rows = np.asarray(rows, dtype=np.int64)
+    first, place = distinct_pairs(rows, parent_values)
+    return score(X[rows[first]], parent_values[first])[place]
 
 
 def stacked(X: Any, times: int) -> Any:

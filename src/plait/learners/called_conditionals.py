@@ -1,0 +1,123 @@
+"""`FittedClassifiers`: conditionals that ask one scikit-learn classifier for each label."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from plait.core.logspace import clip_probability
+from plait.core.sentences import ParameterError
+from plait.learners.conditionals import Conditionals, Floats, Labels
+from plait.learners.estimator_words import called_failure
+from plait.learners.label_inputs import own_features, with_parents
+from plait.learners.parent_settings import checked_n_settings, pair_scores, table_of_scores
+from plait.structure import LabelGraph
+
+__all__ = ["RESPONSES", "FittedClassifiers"]
+
+# How a classifier may answer, the best first; only the first gives probabilities.
+RESPONSES = ("predict_proba", "decision_function", "predict")
+
+
+@dataclass(frozen=True, eq=False)
+class FittedClassifiers(Conditionals):
+    """One fitted classifier for each label, on the label's features and the values of its parents.
+
+    Parameters
+    ----------
+    graph : LabelGraph
+        Which labels each label depends on.
+    n_features : int
+        Number of columns of X.
+    estimators_ : tuple of classifier or None
+        The fitted classifier of each label; None for a label with one value only, and for one that has neither
+        features nor parents.
+    constant_scores_ : ndarray of float64, shape (n_labels,)
+        The log-odds of labels without a classifier: those of the Laplace estimate.
+    columns_ : tuple of ndarray of int, or None
+        The features that each label uses; None for all.
+    response : {"predict_proba", "decision_function", "predict"}
+        How the classifiers are asked: for probabilities, whose log-odds are the scores (clipped to
+        [1e-6, 1 - 1e-6]); for margins; or for decisions, which give the scores 1 and -1.
+    made_by : str
+        Name of the estimator, for errors.
+    """
+
+    graph: LabelGraph
+    n_features: int
+    estimators_: tuple[Any, ...]
+    constant_scores_: Floats
+    columns_: tuple[npt.NDArray[np.int64], ...] | None = None
+    response: str = "predict_proba"
+    made_by: str = "FittedClassifiers"
+
+    @property
+    def probabilistic(self) -> bool:  # type: ignore[override]
+        """Whether scores are log-odds."""
+        return self.response == "predict_proba"
+
+    @property
+    def origin(self) -> str:
+        """The estimator's name."""
+        return self.made_by
+
+    def scores(self, label: int, X: Any, parent_values: Labels) -> Floats:
+        """Return the score of one label for every row, by one call of its classifier."""
+        return self._scores(label, self._own(label, X), parent_values)
+
+    def score_table(self, label: int, X: Any) -> Floats:
+        """Return the scores of one label for every row and every setting of its parents."""
+        n_parents = len(self.graph.parents[label])
+        n_settings = checked_n_settings(type(self).__name__, label, n_parents)
+        if self.estimators_[label] is None:
+            return np.full((X.shape[0], n_settings), self.constant_scores_[label])
+        return table_of_scores(partial(self._scores, label), self._own(label, X), n_parents)
+
+    def scores_of_pairs(self, label: int, X: Any, rows: npt.ArrayLike, parent_values: Labels) -> Floats:
+        """Return the scores of one label for pairs of a row and a setting of its parents; each pair is asked once."""
+        return pair_scores(partial(self._scores, label), self._own(label, X), rows, parent_values)
+
+    def _own(self, label: int, X: Any) -> Any:
+        if X.shape[1] != self.n_features:
+            raise ParameterError(
+                f"{type(self).__name__} needs X to have {self.n_features} columns, but it has {X.shape[1]}. "
+                "Pass the features of the training."
+            )
+        return own_features(X, None if self.columns_ is None else self.columns_[label])
+
+    def _scores(self, label: int, features: Any, parent_values: Labels) -> Floats:
+        estimator = self.estimators_[label]
+        if estimator is None or features.shape[0] == 0:
+            return np.full(features.shape[0], self.constant_scores_[label])
+        try:
+            answer = np.asarray(getattr(estimator, self.response)(with_parents(features, parent_values)))
+        except Exception as error:
+            raise called_failure(self.made_by, label, error) from error
+        scores = _READERS[self.response](answer, np.asarray(getattr(estimator, "classes_", (0, 1))))
+        if not np.isfinite(scores).all():
+            raise ParameterError(
+                f"{type(self).__name__} needs finite answers, but {self.response} of {self.made_by} gave "
+                f"{scores[~np.isfinite(scores)][0]} for label {label}. Look at X for missing or extreme values."
+            )
+        return scores
+
+
+def _log_odds(probabilities: Any, classes: Any) -> Floats:
+    # A classifier that has not met class 1 has no column for it: the sum over no column is 0.
+    chance = clip_probability(probabilities[:, classes == 1].sum(axis=1))
+    return np.asarray(np.log(chance) - np.log1p(-chance))
+
+
+def _margins(margins: Any, classes: Any) -> Floats:
+    if margins.ndim == 2 and margins.shape[1] == 2:
+        margins = margins[:, classes == 1] - margins[:, classes == 0]
+    return np.asarray(margins, dtype=np.float64).ravel()
+
+
+def _decisions(predicted: Any, _classes: Any) -> Floats:
+    return np.where(predicted.ravel() == 1, 1.0, -1.0)
+
+
+_READERS = {"predict_proba": _log_odds, "decision_function": _margins, "predict": _decisions}

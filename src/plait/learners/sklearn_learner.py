@@ -1,0 +1,206 @@
+"""`SklearnLearner`: any scikit-learn classifier for each label."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import is_regressor
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+from sklearn.utils.parallel import Parallel, delayed
+
+from plait.core.checks import HasMethods, Interval, Nothing, check_parameters
+from plait.core.progress_bar import progress
+from plait.core.sentences import ParameterError
+from plait.features import FeatureMask
+from plait.learners.called_conditionals import RESPONSES, FittedClassifiers
+from plait.learners.conditionals import Conditionals
+from plait.learners.constant_labels import constant_labels, constant_scores
+from plait.learners.estimator_seeds import seeded_clones
+from plait.learners.estimator_words import estimator_name, fit_failure
+from plait.learners.fit_metadata import routed_metadata
+from plait.learners.label_training import LabelFailure, fit_label
+from plait.learners.learner import Learner
+from plait.learners.problem import Problem, checked_problem
+from plait.structure import LabelGraph
+
+__all__ = ["SklearnLearner"]
+
+Columns = tuple[npt.NDArray[np.int64], ...] | None
+
+
+class SklearnLearner(Learner):
+    """One copy of a scikit-learn classifier for each label, on the label's features and the values of its parents.
+
+    Takes any classifier: trees, boosting, naive Bayes, neighbours, a pipeline, a grid search. Scores are the log-odds
+    of its `predict_proba`; without that its `decision_function` or, last, its `predict` decide, and questions that need
+    probabilities are refused.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Cloned for each label, never fitted itself. An integer `random_state` is used for every label as it is; where
+        it is None or a RandomState, each label gets an integer of its own, drawn before the work starts.
+    n_jobs : int, optional
+        How many labels are trained at once, by `joblib`: -1 for as many as there are processors; None is 1 unless a
+        `joblib` context (Dask, Ray) says otherwise. The result is the same, bit for bit, for any number.
+
+    Notes
+    -----
+    Labels with one value only get no classifier but the Laplace estimate (n_1 + 1) / (N + 2), and so do labels that
+    have neither features nor parents. Rows of weight 0 are left out, which for any classifier is the same as if they
+    were absent.
+
+    X stays sparse if it is sparse, and may hold NaN where the classifier takes it. The parents' values stand to the
+    right of the features, in the order of `graph.parents`.
+
+    Memory: a label without mask and without parents is trained on X itself; any other on a copy of its columns, one
+    copy for each label that is being trained at the moment.
+
+    See Also
+    --------
+    plait.learners.FittedClassifiers : what `fit` hands on.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> Y = np.array([[0, 0], [0, 1], [1, 1], [1, 0]])
+    >>> learner = SklearnLearner(DecisionTreeClassifier(random_state=0))
+    >>> conditionals = learner.fit(X, Y, LabelGraph([[], [0]]))
+    >>> np.exp(conditionals.log_prob(1, X, Y[:, [0]])).round(2)
+    array([0., 1., 1., 0.])
+    """
+
+    parameter_rules: ClassVar = {
+        "estimator": (HasMethods(("fit", "predict", "get_params", "set_params")),),
+        "n_jobs": (Interval(int, 1, None), Interval(int, None, -1), Nothing()),
+    }
+
+    def __init__(self, estimator: Any, n_jobs: int | None = None):
+        self.estimator = estimator
+        self.n_jobs = n_jobs
+
+    def fit(
+        self,
+        X: Any,
+        Y: Any,
+        graph: LabelGraph | None = None,
+        mask: FeatureMask | None = None,
+        *,
+        sample_weight: Any = None,
+        start: Conditionals | None = None,
+        **metadata: Any,
+    ) -> FittedClassifiers:
+        """Train one classifier for each label.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Features.
+        Y : array or sparse matrix of shape (n_samples, n_labels)
+            0/1 labels.
+        graph : LabelGraph, optional
+            Which labels each label depends on; by default no label depends on any other.
+        mask : FeatureMask, optional
+            Which features each label may use; by default all.
+        sample_weight : array of shape (n_samples,) or (n_samples, n_labels), optional
+            Weights of rows, for all labels or for each label; an estimator that takes none refuses them.
+        start : Conditionals, optional
+            Left aside.
+        **metadata : object
+            What the estimator requests, such as `groups`, where scikit-learn's metadata routing is enabled.
+
+        Returns
+        -------
+        conditionals : FittedClassifiers
+        """
+        check_parameters(self)
+        self._refuse_regressors()
+        problem = checked_problem(type(self).__name__, X, Y, graph, mask, sample_weight, allow_nan=True)
+        return self._fit(problem, start, metadata)
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return where metadata of `fit` go: to the estimator's `fit`."""
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        return MetadataRouter(owner=self).add(estimator=self.estimator, method_mapping=mapping)
+
+    def _allows_nan(self) -> bool:
+        # The tags of pipelines and searches say little about NaN; the estimator itself knows, and its refusal is
+        # handed on with the label's number.
+        return True
+
+    def _refuse_regressors(self) -> None:
+        if hasattr(self.estimator, "__sklearn_tags__") and is_regressor(self.estimator):
+            raise ParameterError(
+                f"SklearnLearner needs estimator to be a classifier, but {estimator_name(self.estimator)} is a "
+                "regressor. Pass a classifier."
+            )
+
+    def _fit(
+        self, problem: Problem, start: Conditionals | None, metadata: Mapping[str, Any] | None = None
+    ) -> FittedClassifiers:
+        del start
+        columns = _columns(problem)
+        mass = problem.class_mass()
+        idle = constant_labels(mass) | _without_inputs(problem)
+        fitted = self._fitted(problem, columns, np.flatnonzero(~idle), dict(metadata or {}))
+        return FittedClassifiers(
+            graph=problem.graph,
+            n_features=problem.X.shape[1],
+            estimators_=tuple(fitted.get(label) for label in range(problem.n_labels)),
+            constant_scores_=constant_scores(mass),
+            columns_=columns,
+            response=_response([*fitted.values()] or [self.estimator]),
+            made_by=estimator_name(self.estimator),
+        )
+
+    def _fitted(
+        self, problem: Problem, columns: Columns, labels: npt.NDArray[np.int64], metadata: dict[str, Any]
+    ) -> dict[int, Any]:
+        """Return the fitted classifiers of some labels."""
+        if problem.weights is not None:
+            metadata["sample_weight"] = problem.weights
+        routed = routed_metadata(self, metadata)
+        tasks = self._tasks(problem, columns, labels, routed)
+        try:
+            return dict(Parallel(n_jobs=self.n_jobs)(delayed(fit_label)(**task) for task in tasks))
+        except LabelFailure as failure:
+            label, cause = failure.args
+            raise fit_failure(self.estimator, label, cause) from cause
+
+    def _tasks(
+        self, problem: Problem, columns: Columns, labels: npt.NDArray[np.int64], routed: dict[str, Any]
+    ) -> Iterator[dict[str, Any]]:
+        """Yield what each label needs to be trained; copies are made where it is trained."""
+        clones = seeded_clones(self.estimator, problem.n_labels)
+        for label in progress(labels.tolist(), "SklearnLearner, labels"):
+            yield {
+                "label": label,
+                "estimator": clones[label],
+                "X": problem.X,
+                "columns": None if columns is None else columns[label],
+                "parent_values": problem.Y[:, list(problem.graph.parents[label])],
+                "target": problem.Y[:, label].astype(np.int64),
+                "weights": problem.weights_of(label),
+                "metadata": {
+                    name: problem.weights_of(label) if value is problem.weights else value
+                    for name, value in routed.items()
+                },
+            }
+
+
+def _columns(problem: Problem) -> Columns:
+    return None if problem.support is None else tuple(map(np.flatnonzero, problem.support))
+
+
+def _without_inputs(problem: Problem) -> npt.NDArray[np.bool_]:
+    """Return which labels have neither features nor parents."""
+    if problem.support is None:
+        return np.zeros(problem.n_labels, dtype=np.bool_)
+    return np.array([not parents for parents in problem.graph.parents]) & ~problem.support.any(axis=1)
+
+
+def _response(estimators: list[Any]) -> str:
+    """Return the best way of answering that all classifiers have."""
+    return next(each for each in RESPONSES if all(hasattr(estimator, each) for estimator in estimators))
