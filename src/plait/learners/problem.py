@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_array
 
 from plait.core.sentences import ParameterError, shown
@@ -76,8 +77,8 @@ def checked_problem(
     allow_nan: bool = False,
 ) -> Problem:
     """Return the input of a learner, checked; errors name `owner`."""
-    finite: bool | str = "allow-nan" if allow_nan else True
-    X = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_all_finite=finite, input_name="X")
+    X = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_all_finite=False, input_name="X")
+    _require_finite(owner, X, allow_nan)
     labels = as_label_matrix(owner, Y)
     labels = labels.toarray() if sparse.issparse(labels) else np.ascontiguousarray(labels)
     if labels.shape[0] != X.shape[0]:
@@ -93,6 +94,17 @@ def checked_problem(
         )
     support = None if mask is None else _checked_support(owner, mask, labels.shape[1], X.shape[1])
     return Problem(X, labels, graph, support, _checked_weights(owner, sample_weight, labels.shape))
+
+
+def _require_finite(owner: str, X: Any, allow_nan: bool) -> None:
+    try:
+        assert_all_finite(X, allow_nan=allow_nan, input_name="X")
+    except ValueError as error:
+        found = "NaN" if not allow_nan and np.isnan(X.data if sparse.issparse(X) else X).any() else "infinite ones"
+        todo = (
+            "Impute them, or use SklearnLearner with an estimator that takes NaN." if found == "NaN" else "Clip them."
+        )
+        raise ParameterError(f"{owner} needs X to hold finite numbers, but it holds {found}. {todo}") from error
 
 
 def _checked_support(owner: str, mask: FeatureMask, n_labels: int, n_features: int) -> npt.NDArray[np.bool_] | None:

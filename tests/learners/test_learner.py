@@ -1,0 +1,63 @@
+"""`Learner`: checks first, then `_fit` on the checked problem."""
+
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from plait.core.checks import Boolean
+from plait.core.sentences import ParameterError
+from plait.learners import Learner
+from plait.structure import LabelGraph
+
+
+class Echo(Learner):
+    """Hands back what it was called with."""
+
+    parameter_rules: ClassVar = {"patient": (Boolean(),)}
+
+    def __init__(self, patient=False):
+        self.patient = patient
+
+    def _fit(self, problem, start):
+        return problem, start
+
+    def _allows_nan(self):
+        return self.patient
+
+
+X = np.array([[0.0, 1.0], [2.0, 3.0]])
+Y = np.array([[0, 1], [1, 1]])
+
+
+def test_a_learner_has_no_fit_of_its_own():
+    with pytest.raises(TypeError, match="abstract"):
+        Learner()
+
+
+def test_the_problem_is_checked_and_handed_on():
+    graph = LabelGraph([[], [0]])
+    problem, start = Echo().fit(X, Y, graph, sample_weight=[1, 2], start="earlier")
+    assert (problem.graph, start) == (graph, "earlier")
+    assert problem.weights.tolist() == [1.0, 2.0]
+    with pytest.raises(ParameterError, match=r"^Echo needs X and Y to have the same number of rows"):
+        Echo().fit(X, Y[:1])
+
+
+def test_parameters_are_checked_at_fit():
+    wrong = Echo(patient="very")
+    with pytest.raises(ParameterError, match=r"^Echo needs patient to be True or False, but it is 'very'"):
+        wrong.fit(X, Y)
+
+
+def test_nan_where_the_learner_takes_it():
+    broken = X * np.nan
+    with pytest.raises(ParameterError, match=r"^Echo needs X to hold finite numbers, but it holds NaN"):
+        Echo().fit(broken, Y)
+    problem, _ = Echo(patient=True).fit(broken, Y)
+    assert np.isnan(problem.X).all()
+
+
+def test_clone_and_repr():
+    assert repr(clone(Echo(patient=True))) == "Echo(patient=True)"
