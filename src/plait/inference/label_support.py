@@ -6,12 +6,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from plait.core.logspace import log_normalize, log_sum_exp
+from plait.inference.label_vectors import distinct_vectors
 
 __all__ = ["LabelSupport"]
 
 Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.uint8]
+
+# Vectors are turned into floats in blocks of about this many entries (32 MiB).
+_ENTRIES = 1 << 22
+_BY_ROW = ("vectors", "log_weights", "exact", "marginals", "log_evidence", "n_evaluations", "effective_size")
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,13 +79,41 @@ class LabelSupport:
 
     def weights(self) -> Floats:
         """Return weights that sum to one in every row."""
-        return np.exp(log_normalize(self.log_weights, axis=1))
+        weights = self._relative_weights()
+        return weights / weights.sum(axis=1, keepdims=True)
 
     def marginal_estimate(self) -> Floats:
         """Return the exact marginals where known, else those of the weighted vectors; (n_rows, n_labels)."""
         if self.marginals is not None:
             return self.marginals
-        return np.asarray(np.einsum("nm,nmk->nk", self.weights(), self.vectors))
+        # Divided at the end: vectors of equal weight are counted, and half of them is exactly 0.5.
+        weights = self._relative_weights()
+        return self.weighted_sum(weights) / weights.sum(axis=1, keepdims=True)
+
+    def weighted_sum(self, weights: Floats) -> Floats:
+        """Return the sum of each row's vectors times weights (n_rows, n_vectors); (n_rows, n_labels)."""
+        shared = self.shared_vectors()
+        if shared is not None:
+            return np.asarray(weights @ shared.astype(np.float64))
+        total = np.empty((self.n_rows, self.n_labels))
+        step = max(1, _ENTRIES // max(1, self.vectors[:1].size))
+        for start in range(0, self.n_rows, step):
+            rows = slice(start, start + step)
+            total[rows] = np.matmul(weights[rows, None, :], self.vectors[rows].astype(np.float64))[:, 0]
+        return total
+
+    def shared_vectors(self) -> Labels | None:
+        """Return the vectors (n_vectors, n_labels) where all rows have the same ones (a broadcast view), else None."""
+        return self.vectors[0] if self.n_rows and (self.n_rows == 1 or self.vectors.strides[0] == 0) else None
+
+    def take(self, rows: slice) -> "LabelSupport":
+        """Return the support of some rows."""
+        known = {name: getattr(self, name) for name in _BY_ROW}
+        return self._replaced(**{name: None if value is None else value[rows] for name, value in known.items()})
+
+    def _relative_weights(self) -> Floats:
+        """Return weights of which the largest of each row is 1."""
+        return np.asarray(np.exp(self.log_weights - self.log_weights.max(axis=1, keepdims=True, initial=-np.inf)))
 
     def merged(self) -> "LabelSupport":
         """Return the support with equal vectors of a row put together, heaviest first (ties: smallest vector)."""
@@ -101,8 +133,9 @@ class LabelSupport:
 
 def _merge(vectors: Labels, log_weights: Floats) -> tuple[Labels, Floats]:
     used = np.isfinite(log_weights)
-    distinct, place = np.unique(vectors[used], axis=0, return_inverse=True)
-    place = place.ravel()
-    logs = np.array([log_sum_exp(log_weights[used][place == k]) for k in range(len(distinct))])
+    distinct, place = distinct_vectors(vectors[used])
+    peak = log_weights[used].max(initial=-np.inf)
+    # Sums of exponentials, not of logarithms: vectors of equal weight are counted, and ties stay ties.
+    logs = np.log(np.bincount(place, weights=np.exp(log_weights[used] - peak))) + peak
     heaviest_first = np.argsort(-logs, kind="stable")
     return distinct[heaviest_first], logs[heaviest_first]
