@@ -118,7 +118,7 @@ class LabelSupport:
     def merged(self) -> "LabelSupport":
         """Return the support with equal vectors of a row put together, heaviest first (ties: smallest vector)."""
         pairs = [_merge(vectors, logs) for vectors, logs in zip(self.vectors, self.log_weights, strict=True)]
-        longest = max((len(logs) for _, logs in pairs), default=0)
+        longest = max((len(logs) for _, logs in pairs), default=1)
         vectors = np.zeros((self.n_rows, longest, self.n_labels), dtype=np.uint8)
         log_weights = np.full((self.n_rows, longest), -np.inf)
         for row, (distinct, logs) in enumerate(pairs):

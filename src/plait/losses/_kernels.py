@@ -1,0 +1,91 @@
+"""Loops of the general F-measure maximiser: arrays in, arrays out, the caller allocates.
+
+Notation
+--------
+vectors  : label vectors, `uint8` of shape (n_rows or 1, n_vectors, n_labels); one table may serve all rows
+weights  : weights that sum to one, shape (n_rows, n_vectors)
+joint    : joint[i, s] = P(y_i = 1, s(y) = s) of one row, shape (n_labels, n_labels + 1)
+"""
+
+import numpy as np
+from numba import njit
+
+__all__ = ["joint_with_sizes", "largest_expected_f1"]
+
+
+@njit(cache=True)
+def joint_with_sizes(vectors, weights, joint):  # type: ignore[no-untyped-def]
+    """Add the weights of one row to `joint`; return the weight of the empty set and the largest size."""
+    n_vectors, n_labels = vectors.shape
+    empty, largest = 0.0, np.int64(0)
+    for m in range(n_vectors):
+        weight = weights[m]
+        if weight == 0.0:
+            continue
+        size = np.int64(0)
+        for i in range(n_labels):
+            size += np.int64(vectors[m, i])
+        if size == 0:
+            empty += weight
+            continue
+        largest = max(largest, size)
+        for i in range(n_labels):
+            if vectors[m, i]:
+                joint[i, size] += weight
+    return empty, largest
+
+
+@njit(cache=True)
+def _shares(joint, labels, largest, k, shares):  # type: ignore[no-untyped-def]
+    """Write Delta[i, k] of the labels that occur."""
+    for a in range(labels.size):
+        total = 0.0
+        for s in range(1, largest + 1):
+            total += joint[labels[a], s] / (s + k)
+        shares[a] = total
+
+
+@njit(cache=True)
+def _best_size(joint, labels, largest, empty, tie, shares):  # type: ignore[no-untyped-def]
+    """Return the size of the best set; a larger one must be better by more than `tie`."""
+    best, best_size = empty, 0
+    for k in range(1, labels.size + 1):
+        _shares(joint, labels, largest, k, shares)
+        ascending = np.sort(shares)
+        total = 0.0
+        for a in range(labels.size - 1, labels.size - 1 - k, -1):
+            total += ascending[a]
+        if 2.0 * total > best + tie:
+            best, best_size = 2.0 * total, k
+    return best_size
+
+
+@njit(cache=True)
+def _labels_that_occur(joint, largest):  # type: ignore[no-untyped-def]
+    occurs = np.zeros(joint.shape[0], np.bool_)
+    for i in range(joint.shape[0]):
+        for s in range(1, largest + 1):
+            if joint[i, s] > 0.0:
+                occurs[i] = True
+                break
+    return np.flatnonzero(occurs)
+
+
+@njit(cache=True)
+def largest_expected_f1(vectors, weights, tie, joint, decided):  # type: ignore[no-untyped-def]
+    """Write the set with the largest expected F1 of every row to zeros; `joint` is work space of zeros.
+
+    A label that occurs in no vector of the row adds nothing to any set and makes it larger, so only sets of labels
+    that occur are looked at.
+    """
+    for row in range(weights.shape[0]):
+        table = vectors[row if vectors.shape[0] > 1 else 0]
+        empty, largest = joint_with_sizes(table, weights[row], joint)
+        labels = _labels_that_occur(joint, largest)
+        shares = np.empty(labels.size)
+        size = _best_size(joint, labels, largest, empty, tie, shares)
+        _shares(joint, labels, largest, size, shares)
+        order = np.argsort(-shares, kind="mergesort")
+        for a in range(size):
+            decided[row, labels[order[a]]] = 1
+        joint[:, : largest + 1] = 0.0

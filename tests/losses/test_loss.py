@@ -1,0 +1,189 @@
+"""The base class decides by brute force: against plain loops, and as the oracle of every loss's own decision."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import plait.losses
+from plait.core.naming import registry
+from plait.core.sentences import ParameterError
+from plait.inference import LabelSupport
+from plait.inference.label_vectors import all_label_vectors
+from plait.losses import F1, Hamming, Jaccard, Loss, Rank, Subset
+
+LABEL_LOSSES = [Subset(), Hamming(), F1(), Jaccard()]
+
+
+def by_name(loss):
+    return repr(loss)
+
+
+def distribution(n_rows, n_labels, seed, sharpness=1.0):
+    """Return every label vector with random weights; sharper ones have fewer heavy vectors."""
+    rng = np.random.default_rng(seed)
+    logs = rng.normal(size=(n_rows, 2**n_labels)) * sharpness
+    vectors = np.broadcast_to(all_label_vectors(n_labels), (n_rows, 2**n_labels, n_labels))
+    return LabelSupport(vectors, logs, "distribution", "random", np.ones(n_rows, bool))
+
+
+def sample(n_rows, n_vectors, n_labels, seed, share=0.5):
+    rng = np.random.default_rng(seed)
+    vectors = (rng.random((n_rows, n_vectors, n_labels)) < share).astype(np.uint8)
+    return LabelSupport(vectors, rng.normal(size=(n_rows, n_vectors)), "sample", "random", np.zeros(n_rows, bool))
+
+
+class Missed(Loss):
+    """A user's loss: nothing but `value`."""
+
+    def value(self, Y, Y_pred):
+        return np.where(Y == 1, 3.0 * (Y_pred == 0), 1.0 * (Y_pred == 1)).sum(axis=1)
+
+
+def naive_risk(loss, support, row, answer):
+    weights = support.weights()[row]
+    return sum(
+        weight * loss.value(vector[None], np.asarray(answer)[None])[0]
+        for weight, vector in zip(weights, support.vectors[row], strict=True)
+    )
+
+
+def naive_least(loss, support, row, answers):
+    return min(naive_risk(loss, support, row, answer) for answer in answers)
+
+
+@pytest.mark.parametrize("loss", [*LABEL_LOSSES, Missed()], ids=by_name)
+@pytest.mark.parametrize("make", [lambda: distribution(3, 3, 1), lambda: sample(3, 9, 4, 2)], ids=["all", "sample"])
+def test_brute_force_is_the_best_of_all_answers_by_plain_loops(loss, make):
+    support = make()
+    decided = Loss.decide(loss, support)
+    assert decided.dtype == np.uint8
+    for row, answer in enumerate(decided):
+        answers = np.array(list(product((0, 1), repeat=support.n_labels)))
+        assert naive_risk(loss, support, row, answer) == pytest.approx(
+            naive_least(loss, support, row, answers), rel=1e-12, abs=1e-12
+        )
+
+
+@pytest.mark.parametrize("loss", LABEL_LOSSES, ids=by_name)
+@pytest.mark.parametrize("n_labels", [1, 2, 5, 8])
+@pytest.mark.parametrize("sharpness", [0.3, 2.0])
+def test_own_decisions_have_the_risk_of_brute_force(loss, n_labels, sharpness):
+    support = distribution(40, n_labels, n_labels, sharpness)
+    own, brute = loss.decide(support), Loss.decide(loss, support)
+    np.testing.assert_allclose(loss.expected(support, own), loss.expected(support, brute), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("loss", LABEL_LOSSES, ids=by_name)
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_own_decisions_on_samples_have_the_risk_of_brute_force(loss, share):
+    support = sample(20, 60, 7, 3, share)
+    own, brute = loss.decide(support), Loss.decide(loss, support)
+    np.testing.assert_allclose(loss.expected(support, own), loss.expected(support, brute), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("loss", [*LABEL_LOSSES, Missed(), Rank(), Rank(normalized=False)], ids=by_name)
+@pytest.mark.parametrize("make", [lambda: distribution(4, 4, 5), lambda: sample(4, 30, 4, 6)], ids=["all", "sample"])
+def test_expected_is_the_weighted_mean_by_plain_loops(loss, make):
+    support = make()
+    answers = np.random.default_rng(0).integers(0, 2, (4, 4)).astype(np.uint8)
+    naive = [naive_risk(loss, support, row, answer) for row, answer in enumerate(answers)]
+    np.testing.assert_allclose(loss.expected(support, answers), naive, rtol=1e-12)
+
+
+@pytest.mark.parametrize("loss", [*LABEL_LOSSES, Missed()], ids=by_name)
+def test_pairwise_is_value_of_every_pair(loss):
+    rng = np.random.default_rng(0)
+    Y, answers = rng.integers(0, 2, (6, 5)).astype(np.uint8), rng.integers(0, 2, (7, 5)).astype(np.uint8)
+    Y[0] = answers[0] = 0
+    naive = [[loss.value(y[None], h[None])[0] for h in answers] for y in Y]
+    np.testing.assert_allclose(loss.pairwise(Y, answers), naive, rtol=1e-15)
+
+
+@pytest.mark.parametrize("loss", [Missed(), Jaccard()], ids=by_name)
+def test_beyond_twelve_labels_the_named_candidates_are_searched(loss):
+    support = sample(5, 30, 14, 4, share=0.3)
+    marginals = support.marginal_estimate()
+    for row, answer in enumerate(loss.decide(support)):
+        order = sorted(range(14), key=lambda k: (-marginals[row, k], k))
+        thresholds = [[int(label in order[:k]) for label in range(14)] for k in range(15)]
+        answers = np.array([*support.vectors[row].tolist(), *thresholds])
+        assert naive_risk(loss, support, row, answer) == pytest.approx(
+            naive_least(loss, support, row, answers), rel=1e-12
+        )
+        assert answer.tolist() in answers.tolist()
+
+
+def test_the_search_tries_threshold_sets_and_vectors_alike():
+    vectors = np.zeros((1, 3, 13), dtype=np.uint8)
+    for place in range(3):
+        vectors[0, place, 2 * place : 2 * place + 2] = 1
+    support = LabelSupport(vectors, np.zeros((1, 3)), "sample", "by hand", np.zeros(1, bool))
+    # A label with marginal 1/3 is worth keeping where a miss costs three times as much: all six, a threshold set.
+    assert Missed().decide(support).tolist() == [[1] * 6 + [0] * 7]
+    # Three vectors tie as modes, and only {0, 1} is a threshold set: the smallest vector wins.
+    assert Loss.decide(Subset(), support).tolist() == vectors[:, 2].tolist()
+
+
+@pytest.mark.parametrize("n_labels", [3, 14])
+def test_a_wide_support_in_blocks_is_decided_as_row_by_row(n_labels, monkeypatch):
+    support = sample(9, 40, n_labels, 8)
+    whole = Missed().decide(support), Missed().expected(support, support.mode())
+    monkeypatch.setattr(plait.losses.loss, "_ENTRIES", 64)
+    monkeypatch.setattr(plait.losses.loss, "_WEIGHTS", 16)
+    np.testing.assert_array_equal(Missed().decide(support), whole[0])
+    np.testing.assert_allclose(Missed().expected(support, support.mode()), whole[1], rtol=1e-12)
+
+
+def test_ties_go_to_the_smallest_vector():
+    uniform = distribution(2, 3, 0, sharpness=0.0)
+    assert Loss.decide(Subset(), uniform).tolist() == [[0, 0, 0]] * 2
+    assert Loss.decide(Hamming(), uniform).tolist() == [[0, 0, 0]] * 2
+    for loss in (Subset(), Hamming()):
+        assert loss.decide(uniform).tolist() == [[0, 0, 0]] * 2
+
+
+@pytest.mark.parametrize("loss", [*LABEL_LOSSES, Missed(), Rank(), Rank(normalized=False)], ids=by_name)
+@pytest.mark.parametrize("n_labels", [1, 4, 14])
+def test_one_vector_of_a_search_is_the_decision(loss, n_labels):
+    vectors = np.random.default_rng(0).integers(0, 2, (6, 1, n_labels)).astype(np.uint8)
+    vectors[0], vectors[1] = 0, 1
+    support = LabelSupport(vectors, np.full((6, 1), -2.0), "modes", "Greedy()", np.zeros(6, bool))
+    np.testing.assert_array_equal(loss.decide(support), vectors[:, 0])
+
+
+@pytest.mark.parametrize("loss", [*LABEL_LOSSES, Missed(), Rank(), Rank(normalized=False)], ids=by_name)
+@pytest.mark.parametrize("n_labels", [3, 14])
+def test_no_rows(loss, n_labels):
+    support = sample(0, 5, n_labels, 0)
+    assert loss.decide(support).shape == (0, n_labels)
+    assert loss.expected(support, np.zeros((0, n_labels))).shape == (0,)
+    assert loss.value(np.zeros((0, n_labels)), np.zeros((0, n_labels))).shape == (0,)
+
+
+@pytest.mark.parametrize("loss", [*LABEL_LOSSES, Rank(), Rank(normalized=False)], ids=by_name)
+def test_a_loss_is_a_small_estimator(loss):
+    assert repr(clone(loss)) == repr(loss)
+    assert loss.wanted in ("mode", "marginals", "distribution")
+    with pytest.raises(ParameterError, match=r"needs Y and Y_pred to be tables of one shape, but the shapes are"):
+        loss.value(np.zeros((2, 3)), np.zeros((2, 4)))
+    with pytest.raises(ParameterError, match="one shape"):
+        loss.expected(sample(2, 5, 3, 0), np.zeros((3, 3)))
+
+
+def test_what_each_loss_wants():
+    wanted = {repr(loss): loss.wanted for loss in [*LABEL_LOSSES, Rank(), Rank(normalized=False), Missed()]}
+    assert wanted == {
+        "Subset()": "mode",
+        "Hamming()": "marginals",
+        "F1()": "distribution",
+        "Jaccard()": "distribution",
+        "Rank()": "distribution",
+        "Rank(normalized=False)": "marginals",
+        "Missed()": "distribution",
+    }
+
+
+def test_registered_names():
+    assert sorted(registry(plait.losses, Loss)) == ["f1", "hamming", "jaccard", "rank", "subset"]
