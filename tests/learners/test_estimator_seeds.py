@@ -1,0 +1,73 @@
+"""Seeds of clones: open ones become integers, given ones stay."""
+
+import numpy as np
+import pytest
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
+
+from plait.learners.estimator_seeds import seeded_clones
+
+
+def fixed(seed=0):
+    np.random.seed(seed)  # noqa: NPY002 - scikit-learn's None is this generator
+
+
+def test_integers_stay_and_others_differ_by_clone_and_place():
+    estimator = BaggingClassifier(DecisionTreeClassifier(), random_state=5)
+    clones = seeded_clones(estimator, 20)
+    assert {each.random_state for each in clones} == {5}
+    inner = [each.estimator.random_state for each in clones]
+    assert len(set(inner)) == 20
+    assert all(isinstance(seed, int) and 0 <= seed < 2**31 for seed in inner)
+    assert estimator.estimator.random_state is None
+    both = seeded_clones(make_pipeline(DecisionTreeClassifier(), RandomForestClassifier()), 3)
+    assert len({step.random_state for each in both for _, step in each.steps}) == 6
+
+
+def test_none_follows_the_global_generator():
+    found = []
+    for seed in (0, 0, 1):
+        fixed(seed)
+        found.append([each.random_state for each in seeded_clones(DecisionTreeClassifier(), 3)])
+    assert found[0] == found[1]
+    assert set(found[0]).isdisjoint(found[2])
+
+
+def test_the_first_seeds_do_not_depend_on_how_many_there_are():
+    state = np.random.RandomState(0)
+    few, many = (
+        [each.random_state for each in seeded_clones(DecisionTreeClassifier(random_state=state), n)] for n in (2, 5)
+    )
+    assert many[:2] == few
+
+
+def test_one_random_state_in_two_places_gives_different_seeds_each_time_the_same():
+    state = np.random.RandomState(0)
+    estimator = BaggingClassifier(DecisionTreeClassifier(random_state=state), random_state=state)
+    before = state.get_state()[1].copy()
+    first, again = (
+        [(each.random_state, each.estimator.random_state) for each in seeded_clones(estimator, 2)] for _ in range(2)
+    )
+    assert first == again
+    assert len({seed for pair in first for seed in pair}) == 4
+    np.testing.assert_array_equal(state.get_state()[1], before)
+
+
+@pytest.mark.parametrize("given", [None, 4])
+def test_splitters(given):
+    splitter = StratifiedKFold(2, shuffle=True, random_state=given)
+    clones = seeded_clones(GridSearchCV(GaussianNB(), {}, cv=splitter), 3)
+    seeds = [each.cv.random_state for each in clones]
+    assert seeds == [4] * 3 if given == 4 else len(set(seeds)) == 3
+    assert all(isinstance(seed, int) for seed in seeds)
+    assert splitter.random_state == given
+
+
+def test_nothing_is_drawn_where_nothing_is_random():
+    fixed()
+    before = np.random.get_state()[1].copy()  # noqa: NPY002 - see above
+    assert len(seeded_clones(GaussianNB(), 4)) == 4
+    np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002 - see above
