@@ -10,7 +10,9 @@ mode      : the most probable label vector
 wanted    : what is asked for: "mode", "marginals", or "distribution" (label vectors that stand for all of P)
 """
 
+from plait.inference.enumeration import enumerated_marginals
+from plait.inference.exhaustive import Exhaustive
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
 
-__all__ = ["Inference", "LabelSupport"]
+__all__ = ["Exhaustive", "Inference", "LabelSupport", "enumerated_marginals"]

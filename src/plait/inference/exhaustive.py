@@ -1,0 +1,136 @@
+"""`Exhaustive`: all label vectors of every row."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from plait.core.checks import Boolean, Constraint
+from plait.core.sentences import ParameterError
+from plait.inference.enumeration import MOST_LABELS, enumerated_blocks, label_sums
+from plait.inference.inference import Inference
+from plait.inference.label_support import Floats, LabelSupport
+from plait.inference.label_vectors import all_label_vectors
+from plait.joint import LabelDistribution
+
+__all__ = ["Exhaustive"]
+
+# More labels than this must be forced [PCC 4.1].
+_MOST_UNFORCED = 15
+
+
+class Exhaustive(Inference):
+    """Go through all 2 ** n_labels label vectors: exact for every question, and the oracle of all other inferences.
+
+    Asked for the distribution it hands on every vector with its log probability, 8 bytes each: 32 KiB a row with 12
+    labels, 256 KiB with 15. Asked for modes or marginals it keeps only these, and memory is below 100 MiB for any
+    number of rows.
+
+    Parameters
+    ----------
+    force : bool, default=False
+        Whether 16 to 20 labels are allowed; time doubles with every label. More than 20 never are.
+
+    Examples
+    --------
+    >>> from plait.joint import LinearDistribution
+    >>> from plait.structure import LabelGraph
+    >>> chain = LinearDistribution(LabelGraph([[], [0]]), np.array([[0.5, 1.0]]), np.array([[0.0, 0.0], [-3.0, 0.0]]))
+    >>> support = Exhaustive().infer(chain, "distribution")
+    >>> support.weights().round(3)
+    array([[0.102, 0.276, 0.548, 0.074]])
+    >>> support.mode()
+    array([[1, 0]], dtype=uint8)
+    """
+
+    parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {"force": (Boolean(),)}
+
+    def __init__(self, force: bool = False) -> None:
+        self.force = force
+
+    def _infer(self, distribution: LabelDistribution, wanted: str, n_best: int, random_state: Any) -> LabelSupport:
+        self._check_size(distribution.n_labels)
+        keep = _All(distribution) if wanted == "distribution" else _Best(distribution, n_best)
+        for rows, probabilities in enumerated_blocks("Exhaustive", distribution):
+            keep.add(rows, probabilities)
+        return keep.support(f"{self!r}")
+
+    def _check_size(self, n_labels: int) -> None:
+        most = MOST_LABELS if self.force else _MOST_UNFORCED
+        if n_labels > most:
+            way_out = f"force=True allows {MOST_LABELS}, or use" if n_labels <= MOST_LABELS else "Use"
+            raise ParameterError(
+                f"{self!r} needs at most {most} labels, since it goes through 2 ** n_labels label vectors, but there "
+                f"are {n_labels}. {way_out} BestFirst() for modes and MonteCarlo() for marginals."
+            )
+
+
+class _Collected:
+    """What is kept of every block: marginals, P(evidence), and what a subclass adds."""
+
+    def __init__(self, distribution: LabelDistribution) -> None:
+        self.distribution = distribution
+        self.marginals = np.empty((distribution.n_rows, distribution.n_labels))
+        self.total = np.empty(distribution.n_rows)
+
+    def add(self, rows: slice, probabilities: Floats) -> None:
+        self.total[rows], by_label = label_sums(probabilities)
+        self.marginals[rows] = by_label / self.total[rows, None]
+
+    def known(self, method: str) -> dict[str, Any]:
+        n_rows, n_labels = self.distribution.n_rows, self.distribution.n_labels
+        evidence = self.distribution.evidence
+        return {
+            "method": method,
+            "exact": np.ones(n_rows, dtype=bool),
+            "marginals": self.marginals,
+            "log_evidence": np.zeros(n_rows) if evidence is None else np.log(self.total),
+            "n_evaluations": np.full(n_rows, 2**n_labels - 1, dtype=np.int64),
+        }
+
+
+class _All(_Collected):
+    """Every vector of every row."""
+
+    def __init__(self, distribution: LabelDistribution) -> None:
+        super().__init__(distribution)
+        self.log_weights = np.empty((distribution.n_rows, 2**distribution.n_labels))
+
+    def add(self, rows: slice, probabilities: Floats) -> None:
+        super().add(rows, probabilities)
+        with np.errstate(divide="ignore"):
+            np.log(probabilities, out=self.log_weights[rows])
+
+    def support(self, method: str) -> LabelSupport:
+        vectors = all_label_vectors(self.distribution.n_labels)
+        shared = np.broadcast_to(vectors, (len(self.total), *vectors.shape))
+        return LabelSupport(shared, self.log_weights, "distribution", **self.known(method))
+
+
+class _Best(_Collected):
+    """The most probable vectors of every row, best first, the smallest vector first among equals."""
+
+    def __init__(self, distribution: LabelDistribution, n_best: int) -> None:
+        super().__init__(distribution)
+        self.n_best = min(n_best, 2**distribution.n_labels)
+        self.numbers = np.empty((distribution.n_rows, self.n_best), dtype=np.int64)
+        self.log_weights = np.empty((distribution.n_rows, self.n_best))
+
+    def add(self, rows: slice, probabilities: Floats) -> None:
+        super().add(rows, probabilities)
+        numbers = np.stack([_largest(row, self.n_best) for row in probabilities])
+        self.numbers[rows] = numbers
+        with np.errstate(divide="ignore"):
+            self.log_weights[rows] = np.log(np.take_along_axis(probabilities, numbers, axis=1))
+
+    def support(self, method: str) -> LabelSupport:
+        vectors = all_label_vectors(self.distribution.n_labels)[self.numbers]
+        return LabelSupport(vectors, self.log_weights, "modes", **self.known(method))
+
+
+def _largest(values: Floats, n: int) -> Any:
+    """Return the places of the n largest values, largest first, the first place first among equals."""
+    if n == 1:
+        return np.array([values.argmax()])
+    places = np.flatnonzero(values >= np.partition(values, -n)[-n])
+    return places[np.argsort(-values[places], kind="stable")[:n]]
