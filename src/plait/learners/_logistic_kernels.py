@@ -1,0 +1,121 @@
+"""Kernels of the logistic solver that run over panels of 16 labels: losses, line search, conjugate gradients.
+
+Arrays of shape (n, 16) in C order; `cost` has one row for each row of the data, or one row for all of them. The
+arithmetic of losses is in float64, whatever the arrays hold.
+"""
+
+from numba import njit
+
+from plait.learners._lanes import (
+    add,
+    divide,
+    exp,
+    fill,
+    fused,
+    load,
+    log1p,
+    magnitude,
+    multiply,
+    narrow,
+    prefer,
+    store,
+    subtract,
+    widen,
+)
+
+__all__ = ["advance", "along_line", "inner", "loss_rows", "move", "next_direction", "scale_by"]
+
+
+@njit(cache=True, nogil=True)
+def _probability(scores):  # type: ignore[no-untyped-def]
+    return divide(fill(1.0), add(fill(1.0), exp(subtract(fill(0.0), scores))))
+
+
+@njit(cache=True, nogil=True)
+def loss_rows(Z, targets, cost, residuals, curvature, sums):  # type: ignore[no-untyped-def]
+    """Residuals cost (p - y), curvature cost p (1 - p), and the sums of loss, residuals and curvature.
+
+    The loss is log(1 + e^z) - y z = log(1 + e^-|z|) + max(z, 0) - y z; p follows from the same exponential.
+    """
+    one, nil = fill(1.0), fill(0.0)
+    loss, slope, bend = nil, nil, nil
+    step = 0 if cost.shape[0] == 1 else 1
+    for i in range(Z.shape[0]):
+        z, y, c = widen(load(Z, i)), widen(load(targets, i)), load(cost, i * step)
+        small = exp(subtract(nil, magnitude(z)))
+        share = divide(one, add(one, small))
+        p = prefer(z, multiply(small, share), share)
+        r = multiply(c, subtract(p, y))
+        s = multiply(c, multiply(small, multiply(share, share)))
+        loss = fused(c, subtract(add(log1p(small), prefer(z, nil, z)), multiply(y, z)), loss)
+        slope, bend = add(slope, r), add(bend, s)
+        store(residuals, i, narrow(r, residuals))
+        store(curvature, i, narrow(s, curvature))
+    store(sums, 0, loss)
+    store(sums, 1, slope)
+    store(sums, 2, bend)
+
+
+@njit(cache=True, nogil=True)
+def along_line(Z, D, targets, cost, steps, sums):  # type: ignore[no-untyped-def]
+    """First and second derivative of the losses along D at Z + steps * D."""
+    first, second = fill(0.0), fill(0.0)
+    size = load(steps, 0)
+    step = 0 if cost.shape[0] == 1 else 1
+    for i in range(Z.shape[0]):
+        d = widen(load(D, i))
+        p = _probability(fused(size, d, widen(load(Z, i))))
+        pull = multiply(load(cost, i * step), d)
+        first = fused(subtract(p, widen(load(targets, i))), pull, first)
+        second = fused(multiply(p, subtract(fill(1.0), p)), multiply(pull, d), second)
+    store(sums, 0, first)
+    store(sums, 1, second)
+
+
+@njit(cache=True, nogil=True)
+def inner(A, B, out):  # type: ignore[no-untyped-def]
+    """Write sum_i A B of each column to `out`."""
+    total = fill(0.0)
+    for i in range(A.shape[0]):
+        total = fused(widen(load(A, i)), widen(load(B, i)), total)
+    store(out, 0, total)
+
+
+@njit(cache=True, nogil=True)
+def move(A, D, steps):  # type: ignore[no-untyped-def]
+    """A += steps * D, for each column."""
+    size = load(steps, 0)
+    for i in range(A.shape[0]):
+        store(A, i, narrow(fused(size, widen(load(D, i)), widen(load(A, i))), A))
+
+
+@njit(cache=True, nogil=True)
+def advance(steps, shares, P, product, means, X, residual):  # type: ignore[no-untyped-def]
+    """X += steps P and residual -= steps (product + P - shares means): one step of conjugate gradients."""
+    size, share = narrow(load(steps, 0), P), narrow(load(shares, 0), P)
+    minus = subtract(fill(P.dtype.type(0.0)), size)
+    share = subtract(fill(P.dtype.type(0.0)), share)
+    for k in range(P.shape[0]):
+        p = load(P, k)
+        store(X, k, fused(size, p, load(X, k)))
+        change = fused(share, load(means, k), add(load(product, k), p))
+        store(residual, k, fused(minus, change, load(residual, k)))
+
+
+@njit(cache=True, nogil=True)
+def next_direction(Z, ratios, P, norms):  # type: ignore[no-untyped-def]
+    """P = Z + ratios P, and the squared norms of the columns of P."""
+    ratio = narrow(load(ratios, 0), P)
+    total = fill(0.0)
+    for k in range(P.shape[0]):
+        p = fused(ratio, load(P, k), load(Z, k))
+        store(P, k, p)
+        total = add(total, widen(multiply(p, p)))
+    store(norms, 0, total)
+
+
+@njit(cache=True, nogil=True)
+def scale_by(A, B, out):  # type: ignore[no-untyped-def]
+    """Write A * B to `out`."""
+    for k in range(A.shape[0]):
+        store(out, k, multiply(load(A, k), load(B, k)))

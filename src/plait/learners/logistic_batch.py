@@ -1,0 +1,112 @@
+"""`Batch`: many logistic regressions over one design, and their `Solution`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Batch", "Solution"]
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """What the solver found, in units of the design: see `Design.original`.
+
+    Parameters
+    ----------
+    coef : ndarray of shape (n_problems, n_columns)
+        Coefficients; zero off the support.
+    intercept : ndarray of shape (n_problems,)
+        Intercepts.
+    objective : ndarray of shape (n_problems,)
+        strength * sum of weighted losses + 1/2 ||coef||^2 before the last step, hence slightly too high.
+    n_iter : ndarray of int, shape (n_problems,)
+        Newton steps taken.
+    converged : ndarray of bool, shape (n_problems,)
+        Whether the tolerance was reached.
+    """
+
+    coef: Floats
+    intercept: Floats
+    objective: Floats
+    n_iter: npt.NDArray[np.int64]
+    converged: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """The problems of one call; problem m has target `targets[:, columns[m]]`, strength `strengths[m]` and so on.
+
+    Parameters
+    ----------
+    targets : ndarray of shape (n_rows, n_labels)
+        0/1 labels.
+    columns : ndarray of int, shape (n_problems,)
+        Which label each problem predicts; a label may occur several times.
+    strengths : ndarray of shape (n_problems,)
+        C of each problem.
+    weights : ndarray of shape (n_rows, n_weights), or None
+        Vectors of row weights.
+    weight_columns : ndarray of int, shape (n_problems,)
+        Which vector of weights each problem uses.
+    support : ndarray of bool, shape (n_problems, n_columns), or None
+        Which columns of the design each problem may use.
+    start : tuple of ndarray (coef, intercept), or None
+        Where to start, in units of the design.
+    """
+
+    targets: npt.NDArray[Any]
+    columns: Indices
+    strengths: Floats
+    weights: Floats | None = None
+    weight_columns: Indices | None = None
+    support: npt.NDArray[np.bool_] | None = None
+    start: tuple[Floats, Floats] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        targets: npt.NDArray[Any],
+        strengths: float | Floats,
+        columns: Sequence[int] | Indices | None,
+        weights: Floats | None,
+        weight_columns: Sequence[int] | Indices | None,
+        support: npt.NDArray[np.bool_] | None,
+        start: Solution | None,
+    ) -> "Batch":
+        """Return a batch with the defaults filled in: every label once, one vector of weights for all or one each."""
+        columns = np.arange(targets.shape[1]) if columns is None else np.asarray(columns, dtype=np.int64)
+        chosen = None
+        if weights is not None:
+            weights = weights[:, None] if weights.ndim == 1 else weights
+            if weight_columns is None:
+                weight_columns = np.zeros_like(columns) if weights.shape[1] == 1 else columns
+            chosen = np.asarray(weight_columns, dtype=np.int64)
+        strengths = np.broadcast_to(np.asarray(strengths, dtype=np.float64), columns.shape)
+        begin = None if start is None else (start.coef, start.intercept)
+        return cls(targets, columns, strengths, weights, chosen, support, begin)
+
+    @property
+    def n_problems(self) -> int:
+        """Number of problems."""
+        return len(self.columns)
+
+    def target(self, problem: int) -> npt.NDArray[Any]:
+        """Return the 0/1 column that a problem predicts."""
+        return self.targets[:, self.columns[problem]]
+
+    def cost(self, problem: int) -> Floats | float:
+        """Return strength times row weights, or the strength where all rows count alike."""
+        if self.weights is None or self.weight_columns is None:
+            return float(self.strengths[problem])
+        return np.asarray(self.strengths[problem] * self.weights[:, self.weight_columns[problem]])
+
+    def rarity(self) -> Floats:
+        """Return the number of rows of the rarer class of each problem, weights aside."""
+        ones = self.targets.sum(axis=0, dtype=np.float64)
+        return np.asarray(np.minimum(ones, len(self.targets) - ones)[self.columns])

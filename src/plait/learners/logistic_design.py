@@ -1,0 +1,166 @@
+"""The matrix that all labels share, prepared once: scaled, centred where it is dense, and multiplied by panels."""
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from plait.learners._panel_products import (
+    curvature_rows,
+    sparse_backward,
+    sparse_curvature,
+    sparse_forward,
+)
+from plait.learners.column_scales import column_means, column_scales
+
+__all__ = ["DenseDesign", "Design", "SparseDesign", "prepared_design"]
+
+Panel = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+
+_ROWS_AT_ONCE = 4096
+
+
+class Design(ABC):
+    """A prepared matrix A: columns of X divided by `scales`, then columns of labels; minus `centres` where dense.
+
+    Panels are arrays of shape (n, 16); their dtype, float32 or float64, decides the arithmetic.
+
+    Attributes
+    ----------
+    n_rows, n_columns : int
+        Shape of A.
+    scales, centres : ndarray of shape (n_columns,)
+        A = (columns - centres) / scales.
+    fit_intercept : bool
+        Whether labels have an intercept.
+    """
+
+    def __init__(self, shape: tuple[int, int], scales: Floats, centres: Floats, fit_intercept: bool) -> None:
+        self.n_rows, self.n_columns = shape
+        self.scales, self.centres, self.fit_intercept = scales, centres, fit_intercept
+
+    @abstractmethod
+    def forward(self, P: Panel, T: Panel) -> None:
+        """T = A P."""
+
+    @abstractmethod
+    def backward(self, T: Panel, Q: Panel) -> None:
+        """Q = A' T."""
+
+    @abstractmethod
+    def squares(self, T: Panel, Q: Panel) -> None:
+        """Q = (A * A)' T."""
+
+    @abstractmethod
+    def curvature(self, S: Panel, P: Panel, Q: Panel, linear: Floats, square: Floats) -> None:
+        """Q = A' (S * A P); linear and square are the sums over rows of S * A P and of S * (A P)^2."""
+
+    def original(self, coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
+        """Return coefficients (n, n_columns) and intercepts for the columns as they were before preparation."""
+        coef = coef / self.scales
+        return coef, intercept - coef @ self.centres
+
+    def prepared(self, coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
+        """Return the coefficients and intercepts for A: the way back from `original`."""
+        return coef * self.scales, intercept + coef @ self.centres
+
+
+class DenseDesign(Design):
+    """A dense matrix, centred, in both kinds of floats; products are matrix products."""
+
+    def __init__(self, A: Floats, scales: Floats, centres: Floats, fit_intercept: bool) -> None:
+        super().__init__(A.shape, scales, centres, fit_intercept)
+        self._arrays: dict[Any, Any] = {np.dtype(np.float64): A, np.dtype(np.float32): A.astype(np.float32)}
+
+    def forward(self, P: Panel, T: Panel) -> None:
+        """T = A P."""
+        np.matmul(self._arrays[P.dtype], P, out=T)
+
+    def backward(self, T: Panel, Q: Panel) -> None:
+        """Q = A' T."""
+        np.matmul(self._arrays[T.dtype].T, T, out=Q)
+
+    def squares(self, T: Panel, Q: Panel) -> None:
+        """Q = (A * A)' T."""
+        A = self._arrays[T.dtype]
+        Q[:] = 0
+        for start in range(0, self.n_rows, _ROWS_AT_ONCE):
+            rows = slice(start, start + _ROWS_AT_ONCE)
+            Q += np.square(A[rows]).T @ T[rows]
+
+    def curvature(self, S: Panel, P: Panel, Q: Panel, linear: Floats, square: Floats) -> None:
+        """Q = A' (S * A P), in row blocks that stay in the cache."""
+        T = self._arrays[P.dtype] @ P
+        curvature_rows(S, T, linear, square)
+        self.backward(T, Q)
+
+
+class SparseDesign(Design):
+    """A CSR matrix, not centred, in both kinds of floats; products are the kernels for panels."""
+
+    def __init__(self, A: Any, scales: Floats, fit_intercept: bool) -> None:
+        super().__init__(A.shape, scales, np.zeros(A.shape[1]), fit_intercept)
+        self._indptr, self._indices = A.indptr.astype(np.int64), A.indices.astype(np.int32)
+        values = np.asarray(A.data, dtype=np.float64)
+        self._values: dict[Any, Any] = {np.dtype(np.float64): values, np.dtype(np.float32): values.astype(np.float32)}
+        self.binary = bool((values == 1).all())
+
+    def _entries(self, panel: Panel) -> tuple[Any, Any, Any]:
+        return self._indptr, self._indices, self._values[panel.dtype]
+
+    def forward(self, P: Panel, T: Panel) -> None:
+        """T = A P."""
+        sparse_forward(*self._entries(P), P, T)
+
+    def backward(self, T: Panel, Q: Panel) -> None:
+        """Q = A' T."""
+        sparse_backward(*self._entries(T), T, Q)
+
+    def squares(self, T: Panel, Q: Panel) -> None:
+        """Q = (A * A)' T."""
+        indptr, indices, values = self._entries(T)
+        sparse_backward(indptr, indices, values if self.binary else values * values, T, Q)
+
+    def curvature(self, S: Panel, P: Panel, Q: Panel, linear: Floats, square: Floats) -> None:
+        """Q = A' (S * A P), in one pass over the rows."""
+        sparse_curvature(*self._entries(P), S, P, Q, linear, square)
+
+
+def prepared_design(
+    X: Any, extra: Any = None, *, standardize: bool | str = "auto", fit_intercept: bool = True
+) -> Design:
+    """Return the design of [X, extra]: X scaled (see `column_scales`), extra columns (labels) as they are.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        Features.
+    extra : ndarray of shape (n_samples, n_extra), optional
+        More columns, such as the labels that are parents of others; never scaled.
+    standardize : bool or "auto"
+        Which columns of X to scale.
+    fit_intercept : bool
+        Whether there will be an intercept. Dense columns are centred only then: a free intercept makes up for it.
+    """
+    n_extra = 0 if extra is None else extra.shape[1]
+    scales = np.concatenate([column_scales(X, standardize), np.ones(n_extra)])
+    if sparse.issparse(X):
+        return SparseDesign(_sparse_columns(X, extra, scales), scales, fit_intercept)
+    A = np.array(X, dtype=np.float64) if extra is None else np.hstack([X, extra]).astype(np.float64)
+    centres = column_means(A) if fit_intercept else np.zeros(A.shape[1])
+    A -= centres
+    A /= scales
+    return DenseDesign(np.ascontiguousarray(A), scales, centres, fit_intercept)
+
+
+def _sparse_columns(X: Any, extra: Any, scales: Floats) -> Any:
+    X = sparse.csr_array(X)
+    A = X if extra is None else sparse.hstack([X, sparse.csr_array(extra)], format="csr")
+    A = sparse.csr_array(A, dtype=np.float64, copy=True)
+    A.sum_duplicates()
+    if (scales != 1).any():
+        A.data /= scales[A.indices]
+    return A

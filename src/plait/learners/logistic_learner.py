@@ -1,0 +1,215 @@
+"""`LogisticLearner`: L2 logistic regression of all labels in one batch."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+from warnings import warn
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
+
+from plait.core.checks import Boolean, Constraint, InstanceOf, Interval, Nothing, OneOf
+from plait.core.sentences import ParameterError, shown
+from plait.learners.class_weights import class_weighted
+from plait.learners.conditionals import Conditionals
+from plait.learners.constant_labels import constant_labels, constant_scores
+from plait.learners.learner import Learner
+from plait.learners.linear_conditionals import LinearConditionals
+from plait.learners.logistic_batch import Solution
+from plait.learners.logistic_design import Design, prepared_design
+from plait.learners.logistic_solver import solve
+from plait.learners.parent_columns import ParentColumns
+from plait.learners.problem import Problem
+from plait.learners.weighted_rows import weighing_rows
+
+__all__ = ["LogisticLearner"]
+
+_NAMED = 5
+
+
+class LogisticLearner(Learner):
+    """L2 logistic regression of every label on its features and parents, all labels solved together.
+
+    Each label minimises `C * sum_i weight_i * log-loss_i + 1/2 ||w||^2` over its (scaled) features and its parents, as
+    scikit-learn's `LogisticRegression` does for one label; the intercept is not penalised. Labels with one value only
+    are not fitted, see `constant_labels`.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Inverse strength of the penalty.
+    penalty : {"l2"}, default="l2"
+        The penalty.
+    fit_intercept : bool, default=True
+        Whether labels have an intercept.
+    standardize : bool or "auto", default="auto"
+        Whether columns of X are divided by their standard deviation over the training rows (rows that weigh nothing
+        for any label left out, other weights ignored) before the penalty is applied. With "auto", columns of 0 and 1
+        and columns with more zeros than other values are left as they are. Labels as parents are never scaled.
+        Coefficients are handed on in units of X.
+    tol : float, default=1e-6
+        A label is solved when its last Newton step promised to lower the objective by less than this share; the step
+        is still taken, so what is left is usually far less. The default keeps within 1e-6 of the least objective.
+    max_iter : int, default=100
+        Most Newton steps for a label.
+    class_weight : None, "balanced" or dict, default=None
+        Weights of the classes 0 and 1 of each label, as in scikit-learn.
+    dtype : {"auto", "float32", "float64"}, default="auto"
+        Floats to work with. "auto" keeps coefficients and gradients in float64 and solves Newton's systems in float32,
+        which reaches any `tol`; "float32" uses it throughout and stops at a relative gap of about 1e-6.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 3))
+    >>> Y = (X[:, :2] + rng.normal(size=(200, 2)) > 0).astype(int)
+    >>> fitted = LogisticLearner().fit(X, Y)
+    >>> fitted.coef_.shape, fitted.converged_
+    ((2, 3), array([ True,  True]))
+    >>> (fitted.base_scores(X) > 0)[:3].astype(int).tolist() == Y[:3].tolist()
+    True
+    """
+
+    parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {
+        "C": (Interval(float, 0, None, closed="neither"),),
+        "penalty": (OneOf(("l2",)),),
+        "fit_intercept": (Boolean(),),
+        "standardize": (Boolean(), OneOf(("auto",))),
+        "tol": (Interval(float, 0, None, closed="neither"),),
+        "max_iter": (Interval(int, 1, None),),
+        "class_weight": (Nothing(), OneOf(("balanced",)), InstanceOf((dict,))),
+        "dtype": (OneOf(("auto", "float32", "float64")),),
+    }
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        penalty: str = "l2",
+        fit_intercept: bool = True,
+        standardize: bool | str = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 100,
+        class_weight: Any = None,
+        dtype: str = "auto",
+    ) -> None:
+        self.C = C
+        self.penalty = penalty
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.tol = tol
+        self.max_iter = max_iter
+        self.class_weight = class_weight
+        self.dtype = dtype
+
+    def _fit(self, problem: Problem, start: Conditionals | None) -> LinearConditionals:
+        begin = self._checked_start(problem, start)
+        problem = weighing_rows(problem)
+        constant = constant_scores(problem.class_mass())
+        problem = class_weighted(problem, self.class_weight)
+        fitted = np.flatnonzero(~constant_labels(problem.class_mass()))
+        parents = ParentColumns.of(problem)
+        design = prepared_design(
+            problem.X, parents.values, standardize=self.standardize, fit_intercept=self.fit_intercept
+        )
+        first = None if begin is None else _prepared_start(design, parents, begin, fitted)
+        strengths = self._strengths(problem, design, parents, fitted)
+        solution = self._solve(design, problem, parents, fitted, strengths, first)
+        self._warn(fitted[~solution.converged])
+        return self._conditionals(problem, design, parents, fitted, solution, strengths, constant)
+
+    def _strengths(
+        self, problem: Problem, design: Design, parents: ParentColumns, fitted: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.float64]:
+        """Return C of each label to fit."""
+        return np.full(len(fitted), float(self.C))
+
+    def _solve(
+        self,
+        design: Design,
+        problem: Problem,
+        parents: ParentColumns,
+        fitted: npt.NDArray[np.int64],
+        strengths: npt.NDArray[np.float64],
+        start: Solution | None,
+    ) -> Solution:
+        support = parents.support(problem)
+        return solve(
+            design,
+            problem.Y,
+            strengths=strengths,
+            columns=fitted,
+            weights=problem.weights,
+            support=None if support is None else support[fitted],
+            start=start,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            dtype=self.dtype,
+        )
+
+    def _checked_start(self, problem: Problem, start: Conditionals | None) -> LinearConditionals | None:
+        if start is None:
+            return None
+        shape = (problem.n_labels, problem.X.shape[1])
+        if not isinstance(start, LinearConditionals) or start.coef_.shape != shape:
+            raise ParameterError(
+                f"{type(self).__name__} needs start to be LinearConditionals of {shape[0]} labels and {shape[1]} "
+                f"features, but it is {_described(start)}. Pass what an earlier fit of the same shape gave, or None."
+            )
+        return start
+
+    def _warn(self, failed: npt.NDArray[np.int64]) -> None:
+        if len(failed):
+            named = ", ".join(str(label) for label in failed[:_NAMED]) + (", ..." if len(failed) > _NAMED else "")
+            warn(
+                f"{type(self).__name__} did not reach tol={self.tol} in {self.max_iter} Newton steps for "
+                f"{len(failed)} label(s): {named}. Raise max_iter or tol, lower C, or scale the columns of X.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _conditionals(
+        self,
+        problem: Problem,
+        design: Design,
+        parents: ParentColumns,
+        fitted: npt.NDArray[np.int64],
+        solution: Solution,
+        strengths: npt.NDArray[np.float64],
+        constant: npt.NDArray[np.float64],
+    ) -> LinearConditionals:
+        n_labels, n_features = problem.n_labels, problem.X.shape[1]
+        coef, intercept = design.original(solution.coef, solution.intercept)
+        whole = np.zeros((n_labels, n_features))
+        whole[fitted] = coef[:, :n_features]
+        parent_coef = np.zeros((n_labels, n_labels))
+        parent_coef[np.ix_(fitted, parents.labels)] = coef[:, n_features:]
+        constant[fitted] = intercept
+        n_iter, converged = np.zeros(n_labels, dtype=np.int64), np.ones(n_labels, dtype=np.bool_)
+        n_iter[fitted], converged[fitted] = solution.n_iter, solution.converged
+        strength = np.full(n_labels, np.nan)
+        strength[fitted] = strengths
+        return LinearConditionals(
+            problem.graph,
+            whole,
+            parent_coef,
+            constant,
+            n_iter_=n_iter,
+            converged_=converged,
+            C_=strength,
+            made_by=type(self).__name__,
+        )
+
+
+def _prepared_start(
+    design: Design, parents: ParentColumns, begin: LinearConditionals, fitted: npt.NDArray[np.int64]
+) -> Solution:
+    coef = np.hstack([begin.coef_, begin.parent_coef_[:, parents.labels]])[fitted]
+    coef, intercept = design.prepared(coef, begin.intercept_[fitted])
+    nothing = np.zeros(len(fitted))
+    return Solution(coef, intercept, nothing, nothing.astype(np.int64), nothing.astype(np.bool_))
+
+
+def _described(start: Any) -> str:
+    if isinstance(start, LinearConditionals):
+        return f"of {start.coef_.shape[0]} labels and {start.coef_.shape[1]} features"
+    return shown(start)
