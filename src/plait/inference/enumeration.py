@@ -9,7 +9,7 @@ import numpy.typing as npt
 from plait.core.sentences import ParameterError
 from plait.inference import _enumeration_kernels as kernels
 from plait.inference.label_vectors import all_label_vectors
-from plait.inference.probabilities import require_probabilities
+from plait.inference.margins import refuse_margins
 from plait.joint import GraphDistribution, LabelDistribution
 
 __all__ = ["MOST_LABELS", "enumerated_blocks", "enumerated_marginals", "label_sums"]
@@ -68,7 +68,7 @@ def enumerated_blocks(owner: str, distribution: LabelDistribution) -> Iterator[t
     distribution : LabelDistribution
         P(y | x) of several rows, at most 20 labels.
     """
-    require_probabilities(owner, distribution)
+    refuse_margins(owner, distribution)
     if distribution.n_labels > MOST_LABELS:
         raise ParameterError(
             f"{owner} needs at most {MOST_LABELS} labels to go through all label vectors, but there are "

@@ -53,7 +53,7 @@ class Exhaustive(Inference):
         keep = _All(distribution) if wanted == "distribution" else _Best(distribution, n_best)
         for rows, probabilities in enumerated_blocks("Exhaustive", distribution):
             keep.add(rows, probabilities)
-        return keep.support(f"{self!r}")
+        return keep.support("exhaustive")
 
     def _check_size(self, n_labels: int) -> None:
         most = MOST_LABELS if self.force else _MOST_UNFORCED

@@ -3,10 +3,10 @@
 from plait.core.sentences import ParameterError
 from plait.joint import LabelDistribution
 
-__all__ = ["require_probabilities"]
+__all__ = ["refuse_margins"]
 
 
-def require_probabilities(owner: str, distribution: LabelDistribution) -> None:
+def refuse_margins(owner: str, distribution: LabelDistribution) -> None:
     """Raise where scores are margins, which only greedy decisions can use."""
     if not getattr(distribution, "probabilistic", True):
         raise ParameterError(
