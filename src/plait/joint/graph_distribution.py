@@ -87,11 +87,11 @@ class GraphDistribution(LabelDistribution):
                 seen = known >= 0
                 vectors[seen, label] = known[seen]
                 log_weights[seen] += log_sigmoid(np.where(known == 1, score, -score))[seen]
-        return vectors.reshape(self.n_rows, n_samples, -1), log_weights.reshape(self.n_rows, n_samples)
+        return vectors.reshape(self.n_rows, n_samples, self.n_labels), log_weights.reshape(self.n_rows, n_samples)
 
     def clamp(self, evidence: Evidence) -> "GraphDistribution":
         """Return the distribution restricted to what agrees with the evidence."""
-        return self._with_evidence(joined_evidence(self.evidence, evidence))
+        return self._with_evidence(joined_evidence(self.evidence, evidence, (self.n_rows, self.n_labels)))
 
     @abstractmethod
     def _with_evidence(self, evidence: Evidence) -> "GraphDistribution":
