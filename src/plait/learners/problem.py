@@ -77,7 +77,9 @@ def checked_problem(
     allow_nan: bool = False,
 ) -> Problem:
     """Return the input of a learner, checked; errors name `owner`."""
-    X = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_all_finite=False, input_name="X")
+    # Rows in one piece whatever X came as, so that a frame (kept by columns) gives the same bits as an array.
+    floats = (np.float64, np.float32)
+    X = check_array(X, accept_sparse="csr", dtype=floats, order="C", ensure_all_finite=False, input_name="X")
     _require_finite(owner, X, allow_nan)
     labels = as_label_matrix(owner, Y)
     labels = labels.toarray() if sparse.issparse(labels) else np.ascontiguousarray(labels)
