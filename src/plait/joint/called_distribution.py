@@ -49,10 +49,13 @@ class CalledDistribution(GraphDistribution):
 
     def scores(self, label: int, rows: npt.NDArray[np.int64], parent_values: Labels) -> Floats:
         """Return the scores of one label for some (row, parent values) pairs."""
-        keys = np.column_stack([rows, parent_values.astype(np.int64)])
-        distinct, place = np.unique(keys, axis=0, return_inverse=True)
-        values = np.ascontiguousarray(distinct[:, 1:], dtype=np.uint8)
-        score = self.conditionals.scores(label, self.X[distinct[:, 0]], values)[place.ravel()]
+        return self._clipped(self.conditionals.scores_of_pairs(label, self.X, rows, parent_values))
+
+    def table(self, label: int) -> Floats:
+        """Return the scores of one label for all rows and all settings of its parents."""
+        return self._clipped(self.conditionals.score_table(label, self.X))
+
+    def _clipped(self, score: Floats) -> Floats:
         return np.clip(score, -SCORE_LIMIT, SCORE_LIMIT) if self.probabilistic else score
 
     def take(self, rows: Any) -> "CalledDistribution":
