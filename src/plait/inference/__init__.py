@@ -12,7 +12,8 @@ wanted    : what is asked for: "mode", "marginals", or "distribution" (label vec
 
 from plait.inference.enumeration import enumerated_marginals
 from plait.inference.exhaustive import Exhaustive
+from plait.inference.greedy import Greedy
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
 
-__all__ = ["Exhaustive", "Inference", "LabelSupport", "enumerated_marginals"]
+__all__ = ["Exhaustive", "Greedy", "Inference", "LabelSupport", "enumerated_marginals"]

@@ -1,11 +1,13 @@
 """`GraphJoint`: fitted conditionals as one model of P(y | x), waiting for X."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from plait.joint.called_distribution import CalledDistribution
 from plait.joint.graph_distribution import GraphDistribution
 from plait.joint.linear_distribution import LinearDistribution
+from plait.joint.parent_effects import ParentEffects, parent_effects
 from plait.learners import Conditionals, LinearConditionals
 
 __all__ = ["GraphJoint"]
@@ -38,6 +40,19 @@ class GraphJoint:
             base = conditionals.base_scores(X)
             probabilistic = conditionals.probabilistic
             return LinearDistribution(
-                conditionals.graph, base, conditionals.parent_coef_, None, probabilistic=probabilistic
+                conditionals.graph,
+                base,
+                conditionals.parent_coef_,
+                probabilistic=probabilistic,
+                effects=self._effects,
             )
         return CalledDistribution(conditionals, X)
+
+    @cached_property
+    def _effects(self) -> ParentEffects:
+        """The matrix of the parents along the order, made once for all blocks of rows."""
+        assert isinstance(self.conditionals, LinearConditionals)
+        return parent_effects(self.conditionals.graph, self.conditionals.parent_coef_)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"conditionals": self.conditionals}

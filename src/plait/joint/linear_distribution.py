@@ -9,6 +9,7 @@ import numpy.typing as npt
 from plait.core.logspace import log_sigmoid
 from plait.joint.distribution import Evidence, Floats, Labels
 from plait.joint.graph_distribution import SCORE_LIMIT, GraphDistribution
+from plait.joint.parent_effects import ParentEffects, parent_effects
 from plait.structure import LabelGraph
 
 __all__ = ["LinearDistribution"]
@@ -30,6 +31,8 @@ class LinearDistribution(GraphDistribution):
         Labels that are known; -1 where unknown.
     probabilistic : bool, default=True
         Whether scores are log-odds.
+    effects : ParentEffects, optional
+        `parent_coef` laid out along the order; worked out when first needed, and shared with other blocks of rows.
     """
 
     graph: LabelGraph
@@ -37,6 +40,7 @@ class LinearDistribution(GraphDistribution):
     parent_coef: Floats
     evidence: Evidence | None = None
     probabilistic: bool = True
+    effects: ParentEffects | None = None
 
     @property
     def n_rows(self) -> int:  # type: ignore[override]
@@ -59,6 +63,14 @@ class LinearDistribution(GraphDistribution):
             known = self.evidence[:, None, :]
             total[((known >= 0) & (known != vectors)).any(axis=2)] = -np.inf
         return total if Y.ndim == 3 else total[:, 0]
+
+    def along_the_order(self) -> ParentEffects:
+        """Return the matrix of the parents laid out along the order."""
+        if self.effects is None:
+            # A frozen object may remember what follows from its other fields.
+            object.__setattr__(self, "effects", parent_effects(self.graph, self.parent_coef))
+        assert self.effects is not None
+        return self.effects
 
     def take(self, rows: Any) -> "LinearDistribution":
         """Return the distribution of some rows."""

@@ -1,8 +1,16 @@
 """Oracles and generators for tests, ours and those of extensions.
 
-Takes nothing; hands on hypothesis strategies and plain oracles.
-
-Nothing is here yet.
+Takes nothing; hands on random models, hypothesis strategies and plain oracles.
 """
 
-__all__: list[str] = []
+from plait.testing.random_models import enumerated, random_evidence, random_graph, random_linear, random_tables
+from plait.testing.table_distribution import TableDistribution
+
+__all__ = [
+    "TableDistribution",
+    "enumerated",
+    "random_evidence",
+    "random_graph",
+    "random_linear",
+    "random_tables",
+]
