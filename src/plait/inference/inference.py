@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from sklearn.base import BaseEstimator
 
-from plait.core.checks import Constraint, check_parameters
+from plait.core.checks import Constraint, Interval, check_parameters, check_value
 from plait.core.sentences import ParameterError, complaint
 from plait.inference.label_support import LabelSupport
 from plait.joint import LabelDistribution
@@ -44,4 +44,5 @@ class Inference(BaseEstimator, ABC):
         check_parameters(self)
         if wanted not in WANTED:
             raise ParameterError(complaint(type(self).__name__, "wanted", "one of " + ", ".join(WANTED), wanted))
+        check_value(type(self).__name__, "n_best", n_best, [Interval(int, 1, None)])
         return self._infer(distribution, wanted, n_best, random_state)
