@@ -77,12 +77,7 @@ def distribution(name, n_labels, seed, form="linear", evidence=False, n_rows=4):
     return made
 
 
-CASES = [
-    (n_labels, form, evidence)
-    for n_labels in (1, 2, 4, 6)
-    for form in ("linear", "called")
-    for evidence in (False, True)
-]
+CASES = list(product((1, 2, 4, 6), ("linear", "called"), (False, True)))
 
 
 @pytest.fixture(params=CASES, ids=lambda case: f"q={case[0]}-{case[1]}{'-evidence' if case[2] else ''}")
