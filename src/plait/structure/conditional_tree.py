@@ -1,0 +1,53 @@
+"""The tree under which labels held out are most likely: conditional tree-structured networks [MC 5.3.1; MC 11]."""
+
+from typing import ClassVar
+
+from plait.core.checks import Constraint, Interval
+from plait.structure.branching import maximum_branching
+from plait.structure.label_graph import LabelGraph
+from plait.structure.level_order import by_level
+from plait.structure.structure import Structure
+from plait.structure.structure_input import StructureInput
+
+__all__ = ["FOLDS_RULES", "ConditionalTree"]
+
+FOLDS_RULES: tuple[Constraint, ...] = (Interval(int, 2, None), Interval(float, 0.0, 1.0, closed="neither"))
+"""What the parameter `folds` of a structure may be: a number of folds, or the share of rows held out."""
+
+
+class ConditionalTree(Structure):
+    """At most one parent for every label, so that labels held out are most likely given features and parents.
+
+    The log-likelihoods come from a learner that is trained for every label alone and with each other label. A
+    maximum branching over them gives the best tree, or forest, for the learner.
+
+    Parameters
+    ----------
+    folds : float or int, default=1/3
+        How the learner's rows are held out, for whoever trains it: a share of the rows, or a number of folds over
+        which log-likelihoods are summed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from plait.structure import PairDependence
+    >>> likelihood = np.array([[-9.0, -4.0], [-5.0, -9.0]])
+    >>> pairs = PairDependence(likelihood, np.array([-6.0, -9.0]), np.zeros((2, 2)), n_held_out=10)
+    >>> ConditionalTree().build(np.zeros((10, 1)), np.zeros((10, 2)), pairs=pairs).parents
+    ((), (0,))
+    """
+
+    parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {"folds": FOLDS_RULES}
+
+    def __init__(self, folds: float = 1 / 3) -> None:
+        self.folds = folds
+
+    def needs_pairs(self, n_labels: int) -> bool:
+        """Say whether there are pairs at all."""
+        return n_labels > 1
+
+    def _build(self, given: StructureInput) -> LabelGraph:
+        if given.pairs is None:
+            return LabelGraph([[]] * given.n_labels)
+        parents = maximum_branching(given.pairs.log_likelihood, given.pairs.log_likelihood_alone)
+        return by_level([[] if parent < 0 else [parent] for parent in parents])

@@ -1,0 +1,108 @@
+"""What labels tell about each other: pairs at once, triples one label at a time."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from plait.counts import Codes, PairCounts, count_pairs, encode, joint_counts
+from plait.information import CountLogs, logs_of, mutual_information_matrix, normalized_mutual_information_matrix
+from plait.structure._kernels import add_conditional_amounts
+
+__all__ = ["LabelInformation", "LabelTables"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+# Below this share of ones, rows as lists of labels are cheaper to cut than bits.
+_SPARSE_BELOW = 1 / 16
+
+
+class LabelInformation:
+    """Mutual and conditional mutual information between 0/1 labels, in bits, from exact counts.
+
+    Parameters
+    ----------
+    Y : ndarray of uint8, shape (n_samples, n_labels)
+        0/1 labels.
+
+    Examples
+    --------
+    >>> labels = LabelInformation(np.array([[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]], dtype=np.uint8))
+    >>> labels.mutual[0].tolist()
+    [1.0, 0.0, 0.0]
+    >>> sums = np.zeros(1)
+    >>> labels.tables_of(0).add_information(1, np.array([2]), sums)  # any two of them give the third
+    >>> sums
+    array([1.])
+    """
+
+    def __init__(self, Y: npt.NDArray[np.uint8]) -> None:
+        codes: Codes = encode(Y)
+        self.codes = codes.sparse() if codes.nnz < _SPARSE_BELOW * Y.size else codes
+        self.n_rows, self.n_labels = Y.shape
+
+    @cached_property
+    def pairs(self) -> PairCounts:
+        """Counts of all pairs of labels."""
+        return count_pairs(self.codes)
+
+    @cached_property
+    def mutual(self) -> Floats:
+        """I(Y_j;Y_k) of all pairs; on the diagonal the entropies."""
+        return mutual_information_matrix(self.pairs)
+
+    @cached_property
+    def normalized(self) -> Floats:
+        """NI(Y_j;Y_k) = I(Y_j;Y_k) / min(H(Y_j), H(Y_k)) of all pairs [PACC 25]."""
+        return normalized_mutual_information_matrix(self.pairs)
+
+    @cached_property
+    def _logs(self) -> tuple[Ints, float]:
+        logs = logs_of(self.n_rows)
+        if isinstance(logs, CountLogs) and logs.table.size > self.n_rows:
+            return logs.table, logs.bits
+        return logs.of(np.arange(self.n_rows + 1)).astype(np.int64), logs.bits
+
+    def tables_of(self, label: int) -> "LabelTables":
+        """Return the tables of one label with all pairs of labels."""
+        # Bits or rows of one label's rows only; `encode` gave every label its one plane.
+        held = np.zeros(self.n_rows, dtype=np.bool_)
+        starts, rows = self._rows_of_labels
+        held[rows[starts[label] : starts[label + 1]]] = True
+        inside = self.codes.within(held)
+        return LabelTables(self, label, np.ascontiguousarray(joint_counts(inside, inside)))
+
+    @cached_property
+    def _rows_of_labels(self) -> tuple[Ints, npt.NDArray[np.uint32]]:
+        return self.codes.sparse().by_plane
+
+    def add_information(self, j: int, k: int, within: npt.NDArray[np.int64], labels: Ints, out: Floats) -> None:
+        """Add I(Y_j;Y_k|Y_l) to `out` for every l in `labels`; `within` counts pairs in the rows of label j."""
+        table, bits = self._logs
+        counts = self.pairs
+        add_conditional_amounts(j, k, labels, counts.joint, within, counts.x_counts, self.n_rows, table, bits, out)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelTables:
+    """All three-way tables of one label with two others.
+
+    Parameters
+    ----------
+    information : LabelInformation
+        Of all labels.
+    label : int
+        Which label.
+    within : ndarray of int, shape (n_labels, n_labels)
+        Rows with two other labels among those with this one.
+    """
+
+    information: LabelInformation
+    label: int
+    within: npt.NDArray[np.int64]
+
+    def add_information(self, other: int, given: Ints, out: Floats) -> None:
+        """Add I(Y_label;Y_other|Y_l), in bits, to `out` for every l in `given`."""
+        self.information.add_information(self.label, other, self.within, given, out)

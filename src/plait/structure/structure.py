@@ -1,0 +1,70 @@
+"""`Structure`: the base of all structures, which checks the input and hands on a `LabelGraph`."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from sklearn.base import BaseEstimator
+
+from plait.core.checks import Constraint, check_parameters
+from plait.core.sentences import ParameterError
+from plait.structure.label_graph import LabelGraph
+from plait.structure.pair_dependence import PairDependence
+from plait.structure.structure_input import StructureInput, checked_input
+
+__all__ = ["Structure"]
+
+
+class Structure(BaseEstimator, ABC):
+    """Base of all structures: a subclass writes `_build(given)` and lists its parameters in `parameter_rules`.
+
+    A structure is a recipe without state: `build` hands on the graph and leaves the structure as it was.
+    """
+
+    parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]]
+
+    @abstractmethod
+    def _build(self, given: StructureInput) -> LabelGraph:
+        """Build the graph from checked input; `given.pairs` is there if `needs_pairs` says so."""
+
+    def needs_pairs(self, n_labels: int) -> bool:
+        """Say whether `build` needs what a learner finds about pairs of so many labels."""
+        return False
+
+    def build(
+        self,
+        X: Any,
+        Y: Any,
+        *,
+        pairs: PairDependence | None = None,
+        random_state: Any = None,
+        label_names: Sequence[str] | None = None,
+    ) -> LabelGraph:
+        """Say which labels each label depends on.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Features.
+        Y : array or sparse matrix of shape (n_samples, n_labels)
+            0/1 labels.
+        pairs : PairDependence, optional
+            What a learner found about pairs of labels on rows held out; needed if `needs_pairs(n_labels)`.
+        random_state : int, RandomState, Generator or None, default=None
+            Where random orders and roots come from; an integer gives the same graph every time.
+        label_names : sequence of str, optional
+            Names of the labels, for parameters that name them.
+
+        Returns
+        -------
+        graph : LabelGraph
+        """
+        check_parameters(self)
+        owner = type(self).__name__
+        given = checked_input(owner, X, Y, random_state, pairs, label_names)
+        if pairs is None and self.needs_pairs(given.n_labels):
+            raise ParameterError(
+                f"{owner} needs pairs to be a PairDependence of {given.n_labels} labels, but it is None. "
+                "Pass what a learner found on rows held out; JointClassifier does so by itself."
+            )
+        return self._build(given)

@@ -1,0 +1,92 @@
+"""`StructureInput`: the checked input of a structure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from plait.core.checks import RandomState, check_value
+from plait.core.randomness import generator
+from plait.core.sentences import ParameterError, shown
+from plait.structure.pair_dependence import PairDependence
+
+__all__ = ["StructureInput", "checked_input"]
+
+
+@dataclass(frozen=True, eq=False)
+class StructureInput:
+    """What structures and orders are made from.
+
+    Parameters
+    ----------
+    owner : str
+        Whose input it is, for errors.
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        Features.
+    Y : ndarray of uint8, shape (n_samples, n_labels)
+        0/1 labels.
+    random : Generator
+        Where random choices come from.
+    pairs : PairDependence, or None
+        What a learner found about pairs of labels.
+    label_names : sequence of str, or None
+        The labels' names.
+    """
+
+    owner: str
+    X: Any
+    Y: npt.NDArray[np.uint8]
+    random: np.random.Generator
+    pairs: PairDependence | None = None
+    label_names: Sequence[str] | None = None
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels."""
+        return int(self.Y.shape[1])
+
+    @property
+    def varies(self) -> npt.NDArray[np.bool_]:
+        """Which labels have both values, shape (n_labels,)."""
+        ones = self.Y.sum(axis=0, dtype=np.int64)
+        return np.asarray((ones > 0) & (ones < self.Y.shape[0]))
+
+
+def checked_input(
+    owner: str, X: Any, Y: Any, random_state: Any, pairs: PairDependence | None, label_names: Sequence[str] | None
+) -> StructureInput:
+    """Return the input of a structure, with shapes that fit; values of X are the caller's business."""
+    check_value(owner, "random_state", random_state, (RandomState(),))
+    features = X.tocsr() if sparse.issparse(X) else np.asarray(X)
+    labels = _checked_labels(owner, Y)
+    if features.ndim != 2 or features.shape[0] != labels.shape[0]:
+        raise ParameterError(
+            f"{owner} needs X and Y to have the same number of rows, but X has shape {features.shape} and Y has "
+            f"{labels.shape[0]} rows. Pass rows of the same objects."
+        )
+    n_labels = labels.shape[1]
+    if label_names is not None and len(label_names) != n_labels:
+        raise ParameterError(
+            f"{owner} needs label_names to hold {n_labels} names, but it holds {len(label_names)}. "
+            "Pass one for each column of Y, or None."
+        )
+    if pairs is not None and (not isinstance(pairs, PairDependence) or pairs.n_labels != n_labels):
+        raise ParameterError(
+            f"{owner} needs pairs to be a PairDependence of {n_labels} labels, but it is {shown(pairs)}. "
+            "Pass what a learner found for the same columns of Y, or None."
+        )
+    names = None if label_names is None else [str(name) for name in label_names]
+    return StructureInput(owner, features, labels, generator(random_state), pairs, names)
+
+
+def _checked_labels(owner: str, Y: Any) -> npt.NDArray[np.uint8]:
+    labels = Y.toarray() if sparse.issparse(Y) else np.asarray(Y)
+    if labels.ndim != 2 or labels.dtype.kind not in "biuf" or not ((labels == 0) | (labels == 1)).all():
+        raise ParameterError(
+            f"{owner} needs Y to be a matrix of 0 and 1 with a column for each label, but it has shape {labels.shape} "
+            f"and holds {shown(labels.ravel()[:3].tolist())}. Pass Y of shape (n_samples, n_labels)."
+        )
+    return np.ascontiguousarray(labels, dtype=np.uint8)
