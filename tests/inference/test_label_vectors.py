@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from plait.inference.label_vectors import all_label_vectors, distinct_vectors, vector_numbers
+from plait.inference.label_vectors import all_label_vectors, distinct_vectors, vector_numbers, vectors_of
 
 
 @pytest.mark.parametrize("n_labels", [0, 1, 2, 5])
@@ -23,3 +23,12 @@ def test_distinct_vectors_are_those_of_numpy(n_labels):
     distinct, place = distinct_vectors(vectors)
     np.testing.assert_array_equal(distinct, np.unique(vectors, axis=0))
     np.testing.assert_array_equal(distinct[place], vectors)
+
+
+@pytest.mark.parametrize("shape", [(0, 1), (5, 2), (3,)])
+@pytest.mark.parametrize("n_labels", [1, 3, 31])
+def test_vectors_of_numbers_are_their_inverse(shape, n_labels):
+    numbers = np.random.default_rng(0).integers(0, 2**n_labels, shape)
+    vectors = vectors_of(numbers, n_labels)
+    assert vectors.shape == (*shape, n_labels)
+    np.testing.assert_array_equal(vector_numbers(vectors), numbers)

@@ -11,7 +11,7 @@ from scipy.special import expit
 
 from plait.core.sentences import ParameterError
 from plait.inference.label_vectors import all_label_vectors
-from plait.joint import CalledDistribution, GraphDistribution, GraphJoint, LinearDistribution
+from plait.joint import CalledDistribution, GraphDistribution, GraphJoint, LinearDistribution, linear_distribution
 from plait.joint.graph_distribution import SCORE_LIMIT, setting_numbers
 from plait.learners import Conditionals, LinearConditionals
 from plait.structure import LabelGraph
@@ -120,6 +120,13 @@ def test_the_linear_product_is_the_general_one(n_labels, seed):
     np.testing.assert_allclose(
         linear.log_prob(one_each), GraphDistribution.log_prob(linear, one_each), rtol=1e-12, atol=1e-13
     )
+
+
+def test_blocks_of_rows_change_nothing(monkeypatch):
+    linear = build("linear", n_rows=11).clamp(np.random.default_rng(0).integers(-1, 2, (11, 4)).astype(np.int8))
+    whole = linear.log_prob(every_vector(linear))
+    monkeypatch.setattr(linear_distribution, "_ENTRIES", 200)
+    np.testing.assert_array_equal(linear.log_prob(every_vector(linear)), whole)
 
 
 def test_a_table_has_the_scores_of_all_settings(kind):

@@ -10,7 +10,7 @@ from plait.core.sentences import ParameterError
 from plait.inference.enumeration import MOST_LABELS, enumerated_blocks, label_sums
 from plait.inference.inference import Inference
 from plait.inference.label_support import Floats, LabelSupport
-from plait.inference.label_vectors import all_label_vectors
+from plait.inference.label_vectors import all_label_vectors, vectors_of
 from plait.joint import LabelDistribution
 
 __all__ = ["Exhaustive"]
@@ -124,7 +124,7 @@ class _Best(_Collected):
             self.log_weights[rows] = np.log(np.take_along_axis(probabilities, numbers, axis=1))
 
     def support(self, method: str) -> LabelSupport:
-        vectors = all_label_vectors(self.distribution.n_labels)[self.numbers]
+        vectors = vectors_of(self.numbers, self.distribution.n_labels)
         return LabelSupport(vectors, self.log_weights, "modes", **self.known(method))
 
 

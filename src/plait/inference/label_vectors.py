@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["all_label_vectors", "distinct_vectors", "vector_numbers"]
+__all__ = ["all_label_vectors", "distinct_vectors", "vector_numbers", "vectors_of"]
 
 Labels = npt.NDArray[np.uint8]
 
@@ -21,8 +21,20 @@ def all_label_vectors(n_labels: int) -> Labels:
            [1, 0],
            [1, 1]], dtype=uint8)
     """
-    places = np.arange(1 << n_labels)
-    return ((places[:, None] >> np.arange(n_labels - 1, -1, -1)) & 1).astype(np.uint8)
+    return vectors_of(np.arange(1 << n_labels), n_labels)
+
+
+def vectors_of(numbers: npt.NDArray[np.int64], n_labels: int) -> Labels:
+    """Return the vectors (..., n_labels) at these places of `all_label_vectors`; at most 31 labels.
+
+    Examples
+    --------
+    >>> vectors_of(np.array([6, 1]), 3)
+    array([[1, 1, 0],
+           [0, 0, 1]], dtype=uint8)
+    """
+    lowest_bytes = np.asarray(numbers, dtype=">u4")[..., None].view(np.uint8)
+    return np.ascontiguousarray(np.unpackbits(lowest_bytes, axis=-1)[..., 32 - n_labels :])
 
 
 def vector_numbers(vectors: Labels) -> npt.NDArray[np.int64]:

@@ -14,6 +14,9 @@ from plait.structure import LabelGraph
 
 __all__ = ["LinearDistribution"]
 
+# Label vectors are turned into scores in blocks of rows with about this many entries (32 MiB for each of a few copies).
+_ENTRIES = 1 << 22
+
 
 @dataclass(frozen=True, eq=False)
 class LinearDistribution(GraphDistribution):
@@ -53,16 +56,33 @@ class LinearDistribution(GraphDistribution):
         score = self.base[rows, label] + parent_values @ self.parent_coef[label, parents]
         return np.clip(score, -SCORE_LIMIT, SCORE_LIMIT) if self.probabilistic else np.asarray(score)
 
+    def table(self, label: int) -> Floats:
+        """Return the scores of one label for all rows and all settings of its parents."""
+        weights = self.parent_coef[label, list(self.graph.parents[label])]
+        shifts = np.zeros(1 << weights.size)
+        for bit, weight in enumerate(weights):
+            shifts[1 << bit : 2 << bit] = shifts[: 1 << bit] + weight
+        score = self.base[:, label, None] + shifts
+        return np.clip(score, -SCORE_LIMIT, SCORE_LIMIT, out=score) if self.probabilistic else score
+
     def log_prob(self, Y: Labels) -> Floats:
-        """Return log P(y | x), with one product for all labels."""
+        """Return log P(y | x), with one product for all labels; rows in blocks of about 4 million labels."""
         vectors = Y if Y.ndim == 3 else Y[:, None, :]
-        score = self.base[:, None, :] + vectors.astype(np.float64) @ self.parent_coef.T
-        score = np.clip(score, -SCORE_LIMIT, SCORE_LIMIT)
+        total = np.empty(vectors.shape[:2])
+        step = max(1, _ENTRIES // max(1, vectors[:1].size))
+        for start in range(0, self.n_rows, step):
+            rows = slice(start, start + step)
+            total[rows] = self._log_prob_of(vectors[rows], rows)
+        return total if Y.ndim == 3 else total[:, 0]
+
+    def _log_prob_of(self, vectors: Labels, rows: slice) -> Floats:
+        score = self.base[rows, None, :] + vectors.astype(np.float64) @ self.parent_coef.T
+        np.clip(score, -SCORE_LIMIT, SCORE_LIMIT, out=score)
         total = log_sigmoid(np.where(vectors == 1, score, -score)).sum(axis=2)
         if self.evidence is not None:
-            known = self.evidence[:, None, :]
+            known = self.evidence[rows, None, :]
             total[((known >= 0) & (known != vectors)).any(axis=2)] = -np.inf
-        return total if Y.ndim == 3 else total[:, 0]
+        return np.asarray(total)
 
     def along_the_order(self) -> ParentEffects:
         """Return the matrix of the parents laid out along the order."""
