@@ -14,7 +14,16 @@ from plait.learners.called_conditionals import FittedClassifiers
 from plait.learners.conditionals import Conditionals
 from plait.learners.learner import Learner
 from plait.learners.linear_conditionals import LinearConditionals
+from plait.learners.linear_svm_learner import LinearSVMLearner
 from plait.learners.logistic_learner import LogisticLearner
 from plait.learners.sklearn_learner import SklearnLearner
 
-__all__ = ["Conditionals", "FittedClassifiers", "Learner", "LinearConditionals", "LogisticLearner", "SklearnLearner"]
+__all__ = [
+    "Conditionals",
+    "FittedClassifiers",
+    "Learner",
+    "LinearConditionals",
+    "LinearSVMLearner",
+    "LogisticLearner",
+    "SklearnLearner",
+]

@@ -1,0 +1,205 @@
+"""Loops of the linear SVM over CSR rows: arrays in, arrays out, the caller allocates.
+
+Notation
+--------
+indptr, indices, data : rows x_i of the design of one label, columns ascending within a row
+sign[i]               : +1 where row i has the label, -1 where not
+cost[i]               : C times the weight of row i; a row of cost 0 takes no part
+scores[i]             : w.x_i;  slack_i = max(0, 1 - sign_i score_i), a row is active where it is above 0
+alpha[i]              : dual variable, 2 cost_i slack_i at the optimum;  w = sum_i alpha_i sign_i x_i
+"""
+
+import numpy as np
+from numba import njit
+
+__all__ = [
+    "add_outer_products",
+    "add_rows",
+    "dual_descent",
+    "exact_step",
+    "extend_gram",
+    "gather_gram",
+    "row_scores",
+    "select_columns",
+    "squared_norms",
+]
+
+
+@njit(cache=True, nogil=True)
+def select_columns(indptr, indices, data, place, out_indptr, out_indices, out_data):  # type: ignore[no-untyped-def]
+    """Copy the entries whose column has a place of at least 0, renumbered; return how many there are."""
+    filled = 0
+    for i in range(indptr.size - 1):
+        for p in range(indptr[i], indptr[i + 1]):
+            column = place[indices[p]]
+            if column >= 0:
+                out_indices[filled] = column
+                out_data[filled] = data[p]
+                filled += 1
+        out_indptr[i + 1] = filled
+    return filled
+
+
+@njit(cache=True, nogil=True)
+def _row_dot(indices, data, w, start, end):  # type: ignore[no-untyped-def]
+    """Return w.x of the entries from start to end, in four sums: one alone waits for each addition."""
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    p = start
+    while p + 4 <= end:
+        a += data[p] * w[indices[p]]
+        b += data[p + 1] * w[indices[p + 1]]
+        c += data[p + 2] * w[indices[p + 2]]
+        d += data[p + 3] * w[indices[p + 3]]
+        p += 4
+    while p < end:
+        a += data[p] * w[indices[p]]
+        p += 1
+    return (a + b) + (c + d)
+
+
+@njit(cache=True, nogil=True)
+def row_scores(indptr, indices, data, w, scores):  # type: ignore[no-untyped-def]
+    """Write w.x_i of every row."""
+    for i in range(indptr.size - 1):
+        scores[i] = _row_dot(indices, data, w, indptr[i], indptr[i + 1])
+
+
+@njit(cache=True, nogil=True)
+def squared_norms(indptr, data, norms):  # type: ignore[no-untyped-def]
+    """Write x_i.x_i of every row."""
+    for i in range(indptr.size - 1):
+        total = 0.0
+        for p in range(indptr[i], indptr[i + 1]):
+            total += data[p] * data[p]
+        norms[i] = total
+
+
+@njit(cache=True, nogil=True)
+def add_rows(indptr, indices, data, rows, factors, total):  # type: ignore[no-untyped-def]
+    """Add factors[a] times row rows[a] to a vector over columns, for every a."""
+    for a in range(rows.size):
+        i = rows[a]
+        for p in range(indptr[i], indptr[i + 1]):
+            total[indices[p]] += factors[a] * data[p]
+
+
+@njit(cache=True, nogil=True)
+def add_outer_products(indptr, indices, data, rows, factors, H):  # type: ignore[no-untyped-def]
+    """Add factors[a] x_i x_i' for i = rows[a] to the lower triangle of H, for every a."""
+    for a in range(rows.size):
+        i = rows[a]
+        for p in range(indptr[i], indptr[i + 1]):
+            value = factors[a] * data[p]
+            into = H[indices[p]]
+            for o in range(indptr[i], p + 1):
+                into[indices[o]] += value * data[o]
+
+
+@njit(cache=True, nogil=True)
+def extend_gram(indptr, indices, data, rows, n_old, starts, ends, slots, values, K):  # type: ignore[no-untyped-def]
+    """Write K[a, b] = x_rows[a].x_rows[b] for n_old <= a < rows.size and b <= a.
+
+    Each product runs down the columns of row a, so that pairs of rows without a common column cost nothing. `starts`
+    (n_columns + 1, zeros), `ends` (n_columns), `slots` and `values` (all entries of `rows`) hold those columns.
+    """
+    for a in range(rows.size):
+        for p in range(indptr[rows[a]], indptr[rows[a] + 1]):
+            starts[indices[p] + 1] += 1
+    for column in range(ends.size):
+        ends[column] = starts[column]
+        starts[column + 1] += starts[column]
+    for a in range(rows.size):
+        if a >= n_old:
+            K[a, : a + 1] = 0.0
+        for p in range(indptr[rows[a]], indptr[rows[a] + 1]):
+            column, value = indices[p], data[p]
+            slots[ends[column]] = a
+            values[ends[column]] = value
+            ends[column] += 1
+            if a >= n_old:  # the column is filled up to row a
+                _add_column(slots, values, starts[column], ends[column], value, K[a])
+
+
+@njit(cache=True, nogil=True)
+def _add_column(slots, values, first, end, value, into):  # type: ignore[no-untyped-def]
+    for p in range(first, end):
+        into[slots[p]] += value * values[p]
+
+
+@njit(cache=True, nogil=True)
+def gather_gram(K, slots, diagonal, out):  # type: ignore[no-untyped-def]
+    """Write K[slots, slots], of which the lower triangle is given, plus a diagonal into the lower triangle of `out`."""
+    for a in range(slots.size):
+        row, into = slots[a], out[a]
+        source = K[row]
+        for b in range(a + 1):
+            column = slots[b]
+            into[b] = source[column] if column <= row else K[column, row]
+        into[a] += diagonal[a]
+
+
+@njit(cache=True, nogil=True)
+def exact_step(scores, change, sign, cost, slope, curvature):  # type: ignore[no-untyped-def]
+    """Return the a > 0 that minimises the objective at w + a d, exactly: it is piecewise quadratic in a.
+
+    change[i] = d.x_i, slope = w.d, curvature = d.d. Newton steps on the derivative, kept between two points where it
+    has different signs, end after finitely many pieces.
+    """
+    low, high, step = 0.0, np.inf, 1.0
+    for _ in range(100):
+        first, second = slope + step * curvature, curvature
+        for i in range(scores.size):
+            slack = 1.0 - sign[i] * (scores[i] + step * change[i])
+            if slack > 0.0:
+                first -= 2.0 * cost[i] * sign[i] * change[i] * slack
+                second += 2.0 * cost[i] * change[i] * change[i]
+        if first < 0.0:
+            low = step
+        else:
+            high = step
+        proposed = step - first / second
+        if not low < proposed < high:
+            proposed = 0.5 * (low + high) if high < np.inf else 2.0 * step
+        if abs(proposed - step) <= 1e-13 * step:
+            return step
+        step = proposed
+    return step
+
+
+@njit(cache=True, nogil=True)
+def dual_descent(indptr, indices, data, sign, cost, norms, order, draws, alpha, w, n_epochs, tol):  # type: ignore[no-untyped-def]
+    """Descend along one dual variable after another, leaving out those that rest at 0 [Hsieh2008, algorithm 3].
+
+    `order` lists the rows of positive cost and is shuffled by the random numbers `draws`. Ends when the largest and
+    smallest projected derivatives differ by less than `tol`, or after `n_epochs`; returns the number of epochs.
+    """
+    n_left, resting = order.size, np.inf
+    for epoch in range(n_epochs):
+        largest, smallest = -np.inf, np.inf
+        a = 0
+        offset = (epoch * 7919) % (draws.size - n_left + 1)
+        while a < n_left:
+            other = a + ((draws[offset + a] * (n_left - a)) >> 31)
+            i = order[other]
+            order[other], order[a] = order[a], i
+            score = _row_dot(indices, data, w, indptr[i], indptr[i + 1])
+            derivative = sign[i] * score - 1.0 + alpha[i] * (0.5 / cost[i])
+            if alpha[i] == 0.0 and derivative > 0.0:
+                if derivative > resting:
+                    n_left -= 1
+                    order[a], order[n_left] = order[n_left], i
+                    continue
+                projected = 0.0
+            else:
+                projected = derivative
+                before = alpha[i]
+                alpha[i] = max(0.0, before - derivative / (norms[i] + 0.5 / cost[i]))
+                move = (alpha[i] - before) * sign[i]
+                for p in range(indptr[i], indptr[i + 1]):
+                    w[indices[p]] += move * data[p]
+            largest, smallest = max(largest, projected), min(smallest, projected)
+            a += 1
+        if largest - smallest <= tol:
+            return epoch + 1
+        resting = largest if largest > 0.0 else np.inf
+    return n_epochs

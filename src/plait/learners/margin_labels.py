@@ -1,0 +1,121 @@
+"""Fits of single labels over one shared design, and the calibration of their margins on held-out rows."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from plait.learners.constant_labels import LEAST_MASS
+from plait.learners.linear_conditionals import LinearConditionals
+from plait.learners.margin_design import MarginDesign
+from plait.learners.margin_rows import SparseRows
+from plait.learners.newton_systems import NewtonSystems
+from plait.learners.platt_scaling import fit_platt
+from plait.learners.problem import Problem
+from plait.learners.squared_hinge import HingeFit, dual_start, minimize_squared_hinge, squared_hinge
+
+__all__ = ["LabelMargins", "MarginLabels", "label_folds"]
+
+Floats = npt.NDArray[np.float64]
+
+N_FOLDS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class LabelMargins:
+    """The margin of one label is `w.x`, its score `slope * margin + shift`."""
+
+    w: Floats
+    n_iter: int
+    converged: bool
+    slope: float = 1.0
+    shift: float = 0.0
+
+
+def label_folds(y: npt.NDArray[np.uint8], weights: Floats) -> npt.NDArray[np.int64]:
+    """Return the fold of every row: rows of each class are dealt out in turn, those without weight to no fold (-1).
+
+    Examples
+    --------
+    >>> label_folds(np.array([0, 0, 1, 0, 1, 0]), np.array([1.0, 1.0, 1.0, 0.0, 1.0, 1.0]))
+    array([ 0,  1,  0, -1,  1,  2])
+    """
+    folds = np.full(y.size, -1, dtype=np.int64)
+    for value in (0, 1):
+        rows = np.flatnonzero((y == value) & (weights > 0))
+        folds[rows] = np.arange(rows.size) % N_FOLDS
+    return folds
+
+
+class MarginLabels:
+    """Fits labels of a problem one after the other, sharing the design and what can be worked out once.
+
+    Parameters
+    ----------
+    problem, weighted : Problem
+        With the weights of rows, and with class weights besides.
+    design : MarginDesign
+        Of the problem.
+    C, tol, max_iter
+        As in `LinearSVMLearner`.
+    """
+
+    def __init__(
+        self, problem: Problem, weighted: Problem, design: MarginDesign, C: float, *, tol: float, max_iter: int
+    ) -> None:
+        self.problem, self.weighted, self.design = problem, weighted, design
+        self.C, self.tol, self.max_iter = C, tol, max_iter
+        self._shared: NewtonSystems | None = None
+
+    def fitted(self, label: int, begin: LinearConditionals | None, *, calibrate: bool) -> LabelMargins:
+        """Return the fit of one label, from an earlier one where given."""
+        systems = self._systems(label)
+        sign = np.where(self.problem.Y[:, label] == 1, 1.0, -1.0)
+        weights = self.weighted.weights_of(label)
+        cost = np.full(sign.size, float(self.C)) if weights is None else self.C * weights
+        start = None if begin is None else self.design.joined(label, begin)
+        fit = self._solve(systems, sign, cost, start)
+        if not calibrate:
+            return LabelMargins(fit.w, fit.n_iter, fit.converged)
+        slope, shift, converged = self._calibrated(label, systems, sign, cost, fit.w)
+        return LabelMargins(fit.w, fit.n_iter, fit.converged and converged, slope, shift)
+
+    def _systems(self, label: int) -> NewtonSystems:
+        rows = self.design.rows(label)
+        if not self.design.shares_rows(label):
+            return NewtonSystems(rows)
+        if self._shared is None:
+            self._shared = NewtonSystems(rows, sum(map(self.design.shares_rows, range(self.problem.n_labels))))
+        return self._shared
+
+    def _solve(self, systems: NewtonSystems, sign: Floats, cost: Floats, start: Floats | None) -> HingeFit:
+        """Solve from `start` where that is better than nothing, else from where the dual leads or from 0."""
+        rows, first = systems.rows, None
+        w = np.zeros(rows.shape[1])
+        if start is not None and squared_hinge(rows, sign, cost, start)[0] < cost.sum():
+            w = start
+        elif isinstance(rows, SparseRows):
+            w, first = dual_start(rows, sign, cost)
+        return minimize_squared_hinge(systems, sign, cost, w, first, tol=self.tol, max_iter=self.max_iter)
+
+    def _calibrated(
+        self, label: int, systems: NewtonSystems, sign: Floats, cost: Floats, w: Floats
+    ) -> tuple[float, float, bool]:
+        """Return Platt's slope and shift from margins of held-out rows, and whether all folds converged."""
+        weights = self.problem.weights_of(label)
+        weights = np.ones(sign.size) if weights is None else weights
+        folds = label_folds(self.problem.Y[:, label], weights)
+        margins, converged = np.zeros(sign.size), True
+        for fold in range(N_FOLDS):
+            inside = np.where(folds == fold, 0.0, cost)
+            held_out = folds == fold
+            mass = [weights[~held_out] @ (sign[~held_out] == value) for value in (-1.0, 1.0)]
+            if min(mass) < LEAST_MASS:  # one class only: the constant rule, whose score is the same for all rows
+                margins[held_out] = np.log(mass[1] + 1.0) - np.log(mass[0] + 1.0)
+                continue
+            fit = self._solve(systems, sign, inside, w)
+            margins[held_out] = systems.rows.scores(fit.w)[held_out]
+            converged = converged and fit.converged
+        used = folds >= 0
+        slope, shift = fit_platt(margins[used], self.problem.Y[used, label], weights[used])
+        return slope, shift, converged

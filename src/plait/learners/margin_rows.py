@@ -1,0 +1,139 @@
+"""The rows [x, bias, y_parents] that one label is trained on: only the columns the label may use, dense or sparse."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.linalg import blas
+
+from plait.learners._svm_kernels import (
+    add_outer_products,
+    add_rows,
+    extend_gram,
+    row_scores,
+    select_columns,
+    squared_norms,
+)
+
+__all__ = ["DenseRows", "MarginRows", "SparseRows"]
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.intp]
+
+
+class MarginRows(ABC):
+    """Rows x_i of one label; the four products that the solvers need of them."""
+
+    shape: tuple[int, int]
+
+    @abstractmethod
+    def scores(self, w: Floats) -> Floats:
+        """Return w.x_i of every row."""
+
+    @abstractmethod
+    def combined(self, rows: Indices, factors: Floats) -> Floats:
+        """Return the sum of factors[a] x_rows[a]."""
+
+    @abstractmethod
+    def add_outer(self, rows: Indices, factors: Floats, H: Floats) -> None:
+        """Add the sum of factors[a] x_rows[a] x_rows[a]' to the lower triangle of H; factors have one sign."""
+
+    @abstractmethod
+    def extend_gram(self, rows: Indices, n_old: int, K: Floats) -> None:
+        """Write K[a, b] = x_rows[a].x_rows[b] for n_old <= a < rows.size and b <= a."""
+
+    def squared_entries(self, rows: Indices, factors: Floats) -> Floats:
+        """Return the diagonal of what `add_outer` adds."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class DenseRows(MarginRows):
+    """Rows in one C-ordered array."""
+
+    array: Floats
+
+    @property
+    def shape(self) -> tuple[int, int]:  # type: ignore[override]
+        """Number of rows and columns."""
+        return self.array.shape[0], self.array.shape[1]
+
+    def scores(self, w: Floats) -> Floats:
+        """Return w.x_i of every row."""
+        return self.array @ w
+
+    def combined(self, rows: Indices, factors: Floats) -> Floats:
+        """Return the sum of factors[a] x_rows[a]."""
+        spread = np.zeros(self.array.shape[0])
+        spread[rows] = factors
+        return spread @ self.array
+
+    def add_outer(self, rows: Indices, factors: Floats, H: Floats) -> None:
+        """Add to the lower triangle of H, which is the upper one of H' in Fortran's order."""
+        if rows.size:
+            scaled = self.array[rows] * np.sqrt(np.abs(factors))[:, None]
+            blas.dsyrk(np.sign(factors[0]), scaled.T, beta=1.0, c=H.T, lower=0, overwrite_c=1)
+
+    def extend_gram(self, rows: Indices, n_old: int, K: Floats) -> None:
+        """Write whole rows of K; what stands right of the diagonal is not read."""
+        K[n_old : rows.size, : rows.size] = self.array[rows[n_old:]] @ self.array[rows].T
+
+    def squared_entries(self, rows: Indices, factors: Floats) -> Floats:
+        """Return the sum of factors[a] x_rows[a]^2, entry by entry."""
+        return np.asarray(factors @ self.array[rows] ** 2)
+
+
+@dataclass(frozen=True, eq=False)
+class SparseRows(MarginRows):
+    """Rows in CSR form, columns ascending within a row."""
+
+    indptr: npt.NDArray[Any]
+    indices: npt.NDArray[Any]
+    data: Floats
+    shape: tuple[int, int]
+
+    def scores(self, w: Floats) -> Floats:
+        """Return w.x_i of every row."""
+        out = np.empty(self.shape[0])
+        row_scores(self.indptr, self.indices, self.data, w, out)
+        return out
+
+    def combined(self, rows: Indices, factors: Floats) -> Floats:
+        """Return the sum of factors[a] x_rows[a]."""
+        total = np.zeros(self.shape[1])
+        add_rows(self.indptr, self.indices, self.data, rows, factors, total)
+        return total
+
+    def add_outer(self, rows: Indices, factors: Floats, H: Floats) -> None:
+        """Add to the lower triangle of H."""
+        add_outer_products(self.indptr, self.indices, self.data, rows, factors, H)
+
+    def extend_gram(self, rows: Indices, n_old: int, K: Floats) -> None:
+        """Write the lower triangle of the new rows of K."""
+        n_entries = int((self.indptr[rows + 1] - self.indptr[rows]).sum())
+        starts, ends = np.zeros(self.shape[1] + 1, dtype=np.intp), np.empty(self.shape[1], dtype=np.intp)
+        slots, values = np.empty(n_entries, dtype=np.intp), np.empty(n_entries)
+        extend_gram(self.indptr, self.indices, self.data, rows, n_old, starts, ends, slots, values, K)
+
+    def squared_entries(self, rows: Indices, factors: Floats) -> Floats:
+        """Return the sum of factors[a] x_rows[a]^2, entry by entry."""
+        total = np.zeros(self.shape[1])
+        add_rows(self.indptr, self.indices, self.data**2, rows, factors, total)
+        return total
+
+    def norms(self) -> Floats:
+        """Return x_i.x_i of every row."""
+        out = np.empty(self.shape[0])
+        squared_norms(self.indptr, self.data, out)
+        return out
+
+    def with_columns(self, columns: Indices) -> "SparseRows":
+        """Return the rows with some columns only, in ascending order."""
+        place = np.full(self.shape[1], -1, dtype=np.intp)
+        place[columns] = np.arange(columns.size)
+        indptr = np.zeros_like(self.indptr)
+        indices, data = np.empty_like(self.indices), np.empty_like(self.data)
+        filled = select_columns(self.indptr, self.indices, self.data, place, indptr, indices, data)
+        return SparseRows(indptr, indices[:filled], data[:filled], (self.shape[0], columns.size))
