@@ -8,19 +8,30 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
-from plait.core.checks import Boolean, Constraint, InstanceOf, Interval, Nothing, OneOf
+from plait.core.checks import (
+    Boolean,
+    Constraint,
+    InstanceOf,
+    Interval,
+    Nothing,
+    OneOf,
+    check_parameters,
+)
 from plait.core.sentences import ParameterError, shown
+from plait.features import FeatureMask
 from plait.learners.class_weights import class_weighted
 from plait.learners.conditionals import Conditionals
 from plait.learners.constant_labels import constant_labels, constant_scores
+from plait.learners.label_pairs import pair_dependence_of
 from plait.learners.learner import Learner
 from plait.learners.linear_conditionals import LinearConditionals
 from plait.learners.logistic_batch import Solution
 from plait.learners.logistic_design import Design, prepared_design
 from plait.learners.logistic_solver import solve
 from plait.learners.parent_columns import ParentColumns
-from plait.learners.problem import Problem
+from plait.learners.problem import Problem, checked_problem
 from plait.learners.weighted_rows import weighing_rows
+from plait.structure.pair_dependence import PairDependence
 
 __all__ = ["LogisticLearner"]
 
@@ -100,6 +111,65 @@ class LogisticLearner(Learner):
         self.max_iter = max_iter
         self.class_weight = class_weight
         self.dtype = dtype
+
+    def fit_pairs(
+        self,
+        X: Any,
+        Y: Any,
+        *,
+        sample_weight: Any = None,
+        mask: FeatureMask | None = None,
+        folds: float | int | None = 1 / 3,
+        coefficients: bool = False,
+        consistent: bool = False,
+        random_state: Any = None,
+    ) -> PairDependence:
+        """Train P(y_i | x, y_j) for every ordered pair of labels and P(y_i | x) for every label; score held-out rows.
+
+        The pairs of a target share its penalty, its features and its second derivatives and are solved together.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Features.
+        Y : array or sparse matrix of shape (n_samples, n_labels)
+            0/1 labels.
+        sample_weight : array of shape (n_samples,) or (n_samples, n_labels), optional
+            Weights of rows, in training and in scoring.
+        mask : FeatureMask, optional
+            Which features each label may use; a pair uses those of its target i.
+        folds : float, int or None, default=1/3
+            The share of rows to hold out once, or a number of parts that are held out in turn (sums run over all of
+            them), or None to train on all rows and score the same rows.
+        coefficients : bool, default=False
+            Whether to hand on the coefficients of all pairs, trained on all rows: (n_labels, n_labels, n_features)
+            numbers, and one more round of training unless `folds` is None.
+        consistent : bool, default=False
+            Whether the information of a pair is a true mutual information: P(y_i | x) is then taken from
+            P(y_j | x) and P(y_i | x, y_j) instead of the fit without j.
+        random_state : None, int, RandomState or Generator
+            Shuffles the rows before some are held out.
+
+        Returns
+        -------
+        pairs : PairDependence
+            With a label that is constant in training, all pairs are the fit without the parent: its information is 0.
+
+        Examples
+        --------
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 2))
+        >>> first = rng.random(300) < 0.5
+        >>> Y = np.column_stack([first, first ^ (rng.random(300) < 0.1), rng.random(300) < 0.5])
+        >>> pairs = LogisticLearner().fit_pairs(X, Y, random_state=0)
+        >>> pairs.n_held_out, pairs.conditional_information.argmax(axis=1)[:2].tolist()
+        (100, [1, 0])
+        """
+        check_parameters(self)
+        problem = checked_problem(type(self).__name__, X, Y, None, mask, sample_weight)
+        return pair_dependence_of(
+            self, problem, folds=folds, coefficients=coefficients, consistent=consistent, random_state=random_state
+        )
 
     def _fit(self, problem: Problem, start: Conditionals | None) -> LinearConditionals:
         begin = self._checked_start(problem, start)
