@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from plait.core.sentences import ParameterError
-from plait.estimators.targets import as_targets, label_rows
+from plait.core.targets import as_targets, label_rows
 
 Y = np.array([[1, 0, 1], [0, 0, 1], [0, 1, 0]])
 

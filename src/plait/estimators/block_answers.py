@@ -1,0 +1,104 @@
+"""Answers for one block of rows, each with the support it rests on: what `Posterior` puts together."""
+
+import numpy as np
+import numpy.typing as npt
+
+from plait.core.logspace import log_sigmoid
+from plait.core.randomness import generator
+from plait.inference import Auto, Inference, LabelSupport
+from plait.joint import LabelDistribution
+
+__all__ = [
+    "drawn_sets",
+    "entropies",
+    "likely_sets",
+    "log_evidence",
+    "marginals",
+    "whole_support",
+    "wrong_probabilities",
+]
+
+Floats = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.uint8]
+
+# Draws for each wanted one where evidence makes weights uneven and the wanted ones are then drawn from these.
+_DRAWS_A_SAMPLE = 10
+
+
+def whole_support(inference: Inference, distribution: LabelDistribution, seed: int) -> LabelSupport:
+    """Return vectors that stand for all of P(y | x): by `inference` where it has them, else by `Auto`."""
+    support = inference.infer(distribution, "distribution", 1, seed)
+    return Auto().infer(distribution, "distribution", 1, seed) if support.kind == "modes" else support
+
+
+def marginals(inference: Inference, distribution: LabelDistribution, seed: int) -> tuple[Floats, LabelSupport]:
+    """Return P(y_k = 1 | x); never those of a search, which knows the likeliest sets only."""
+    support = inference.infer(distribution, "marginals", 1, seed)
+    if support.marginals is None and support.kind == "modes":
+        support = Auto().infer(distribution, "marginals", 1, seed)
+    return support.marginal_estimate(), support
+
+
+def log_evidence(inference: Inference, distribution: LabelDistribution, seed: int) -> tuple[Floats, LabelSupport]:
+    """Return log P(known labels | x)."""
+    support = inference.infer(distribution, "marginals", 1, seed)
+    if support.log_evidence is None:
+        support = Auto().infer(distribution, "marginals", 1, seed)
+    assert support.log_evidence is not None  # every inference that Auto picks for marginals reports it
+    return support.log_evidence, support
+
+
+def likely_sets(
+    inference: Inference, distribution: LabelDistribution, k: int, seed: int
+) -> tuple[Floats, LabelSupport]:
+    """Return the k likeliest label sets as (n_rows, k, 1 + n_labels): log P(y | x), then the labels."""
+    support = inference.infer(distribution, "mode", k, seed)
+    if support.vectors.shape[1] < min(k, 2**distribution.n_labels):
+        support = Auto().infer(distribution, "mode", k, seed)
+    if support.kind == "sample":
+        support = support.merged()
+    found = min(k, support.vectors.shape[1])
+    table = np.zeros((distribution.n_rows, k, 1 + distribution.n_labels))
+    table[:, :, 0] = -np.inf
+    table[:, :found, 1:] = support.vectors[:, :found]
+    used = np.isfinite(support.log_weights[:, :found])
+    log_prob = distribution.log_prob(np.ascontiguousarray(support.vectors[:, :found]))
+    table[:, :found, 0] = np.where(used, log_prob, -np.inf)
+    return table, support
+
+
+def wrong_probabilities(distribution: LabelDistribution, vectors: Labels) -> Floats:
+    """Return P(y_k differs | x, the other labels as recorded): from the odds of the vector and its flipped copy."""
+    recorded = distribution.log_prob(vectors)
+    wrong = np.empty(vectors.shape)
+    for label in range(vectors.shape[1]):
+        flipped = vectors.copy()
+        flipped[:, label] ^= 1
+        wrong[:, label] = np.exp(log_sigmoid(distribution.log_prob(flipped) - recorded))
+    return wrong
+
+
+def drawn_sets(distribution: LabelDistribution, n_samples: int, seed: int) -> Labels:
+    """Return drawn label sets (n_rows, n_samples, n_labels); with evidence, resampled by importance weights."""
+    if distribution.evidence is None:
+        return distribution.sample(n_samples, seed)[0]
+    draws = generator(seed)
+    vectors, log_weights = distribution.sample(_DRAWS_A_SAMPLE * n_samples, draws)
+    heights = np.cumsum(np.exp(log_weights - log_weights.max(axis=1, keepdims=True)), axis=1)
+    points = draws.random((distribution.n_rows, n_samples)) * heights[:, -1:]
+    chosen = np.array([np.searchsorted(high, point) for high, point in zip(heights, points, strict=True)])
+    return np.take_along_axis(vectors, chosen.reshape(-1, n_samples, 1), axis=1)
+
+
+def entropies(distribution: LabelDistribution, seed: int) -> tuple[Floats, LabelSupport]:
+    """Return the entropy of P(y | x) in nats: the sum over all label sets, or the mean of -log P over a sample."""
+    support = Auto().infer(distribution, "distribution", 1, seed)
+    weights = support.weights()
+    if support.kind == "distribution":
+        with np.errstate(divide="ignore", invalid="ignore"):
+            terms = np.where(weights > 0, weights * np.log(weights), 0.0)
+        return -terms.sum(axis=1), support
+    log_prob = distribution.log_prob(np.ascontiguousarray(support.vectors))
+    log_prob = np.where(weights > 0, log_prob, 0.0)
+    known = 0.0 if support.log_evidence is None else support.log_evidence
+    return known - (weights * log_prob).sum(axis=1), support

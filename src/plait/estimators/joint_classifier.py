@@ -1,0 +1,188 @@
+"""`JointClassifier`: any structure, selector, learner, inference and loss, composed into one classifier."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+
+from plait import features as features_room
+from plait import learners as learners_room
+from plait import structure as structure_room
+from plait.core.checks import InstanceOf, Interval, Nothing, RandomState, check_parameters
+from plait.core.naming import resolve
+from plait.core.randomness import seeds
+from plait.core.sentences import ParameterError
+from plait.estimators.joint_model import JointModel
+from plait.features import FeatureMask, LabelDependentFeatures, Selector
+from plait.inference import Inference
+from plait.joint import GraphJoint
+from plait.learners import Learner, LogisticLearner
+from plait.losses import Loss
+from plait.structure import FullChain, LabelGraph, PairDependence, Structure
+
+__all__ = ["JointClassifier"]
+
+Labels = npt.NDArray[np.uint8]
+
+
+class JointClassifier(JointModel):
+    """Learn P(Y | X) as a product of conditionals over a graph of labels, and answer any question about it.
+
+    `fit` learns the structure (which labels depend on which), selects features, and trains the conditional of every
+    label; `predict` returns the label set that is best for the loss; `joint(X)` returns the whole distribution.
+    With nothing given this is `recipes.pcc()`: a probabilistic classifier chain with exact inference.
+
+    Parameters
+    ----------
+    structure : Structure or str, optional
+        Which labels may depend on which; None is `FullChain()`.
+    selector : Selector or str, optional
+        Which features each label keeps; None keeps all.
+    learner : Learner or str, optional
+        How the conditionals are trained; None is `LogisticLearner()`.
+    inference : Inference or str, optional
+        How questions are answered; None is `Auto()`, the cheapest exact way, else the best approximate one. May be
+        changed after `fit`.
+    loss : Loss or str, default="subset"
+        What `predict` minimises the expectation of: "subset", "hamming", "f1", "jaccard" or an object. May be changed
+        after `fit`, and for one call of `predict`.
+    random_state : int, RandomState, Generator or None
+        Seed of random orders, roots, folds and draws. Fixed, everything is the same every time, for any `n_jobs`.
+    n_jobs : int, optional
+        Threads over blocks of rows when predicting.
+
+    Attributes
+    ----------
+    graph_ : LabelGraph
+        Parents and order of the labels.
+    mask_ : FeatureMask or None
+        Which features each label keeps; None without a selector.
+    conditionals_ : Conditionals
+        The trained conditionals; linear ones have `coef_`, `parent_coef_` and `intercept_`.
+    label_names_ : ndarray of str
+        Names of the labels, from the columns of a data frame, else "y0", "y1", ...
+    n_labels_, n_features_in_ : int
+        How many labels and features.
+    feature_names_in_ : ndarray of str
+        Names of the features, where X has them.
+    classes_ : ndarray
+        Numbers of the labels; the classes of y if it was a single column in one dimension.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 3))
+    >>> Y = np.column_stack([X[:, 0] > 0, X[:, 0] + X[:, 1] > 0]).astype(int)
+    >>> model = JointClassifier().fit(X, Y)
+    >>> model.predict([[1.0, 2.0, 0.0], [-1.0, -2.0, 0.0]])
+    array([[1, 1],
+           [0, 0]])
+    >>> answer = model.joint([[0.1, -0.3, 0.0]])
+    >>> bool(answer.given({"y0": 1}).marginals()[0, 1] > answer.given({"y0": 0}).marginals()[0, 1])
+    True
+    """
+
+    parameter_rules: ClassVar[dict[str, Any]] = {
+        "structure": (InstanceOf((Structure, str)), Nothing()),
+        "selector": (InstanceOf((Selector, str)), Nothing()),
+        "learner": (InstanceOf((Learner, str)), Nothing()),
+        "inference": (InstanceOf((Inference, str)), Nothing()),
+        "loss": (InstanceOf((Loss, str)),),
+        "random_state": (RandomState(), Nothing()),
+        "n_jobs": (Interval(int, None, None), Nothing()),
+    }
+
+    def __init__(
+        self,
+        structure: Any = None,
+        selector: Any = None,
+        learner: Any = None,
+        inference: Any = None,
+        loss: Any = "subset",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.structure = structure
+        self.selector = selector
+        self.learner = learner
+        self.inference = inference
+        self.loss = loss
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "JointClassifier":
+        """Learn structure, features and conditionals.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Features.
+        y : array, sparse matrix, data frame, or list of sets of label names
+            One 0/1 column for each label; or one binary column in one dimension.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of rows.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self)
+        X, Y, sample_weight = self._training_data(X, y, sample_weight)
+        self._learn(X, Y, sample_weight)
+        return self
+
+    def _learn(self, X: Any, Y: Labels, sample_weight: Any) -> None:
+        """Run the rooms in order: features that need no graph, structure, features that need it, conditionals."""
+        structure_seed, pair_seed, self._seed = seeds(self.random_state, 3)
+        structure, selector, learner = self._parts()
+        candidates = selector.first_stage(X, Y) if isinstance(selector, LabelDependentFeatures) else None
+        pairs = None
+        if structure.needs_pairs(Y.shape[1]):
+            pairs = self._pairs(learner, structure, X, Y, candidates, sample_weight, pair_seed)
+        self.graph_: LabelGraph = structure.build(
+            X, Y, pairs=pairs, random_state=structure_seed, label_names=list(self.label_names_)
+        )
+        self.mask_ = self._mask(selector, X, Y, candidates)
+        self.conditionals_ = learner.fit(X, Y, self.graph_, self.mask_, sample_weight=sample_weight)
+        self.joint_ = GraphJoint(self.conditionals_)
+
+    def _parts(self) -> tuple[Structure, Selector | None, Learner]:
+        owner = type(self).__name__
+        structure = FullChain() if self.structure is None else self.structure
+        learner = LogisticLearner() if self.learner is None else self.learner
+        selector = self.selector
+        if selector is not None:
+            selector = clone(resolve(owner, "selector", selector, features_room, Selector))
+        return (
+            resolve(owner, "structure", structure, structure_room, Structure),
+            selector,
+            resolve(owner, "learner", learner, learners_room, Learner),
+        )
+
+    def _pairs(
+        self, learner: Any, structure: Any, X: Any, Y: Labels, mask: FeatureMask | None, weight: Any, seed: int
+    ) -> PairDependence:
+        if not hasattr(learner, "fit_pairs"):
+            raise ParameterError(
+                f"{type(structure).__name__} needs a learner with fit_pairs, but {type(learner).__name__} has none. "
+                "Use LogisticLearner(), or a structure that needs counts only, such as LabelTree()."
+            )
+        return learner.fit_pairs(X, Y, sample_weight=weight, mask=mask, folds=structure.folds, random_state=seed)
+
+    def _mask(self, selector: Any, X: Any, Y: Labels, candidates: FeatureMask | None) -> FeatureMask | None:
+        if selector is None:
+            return None
+        if candidates is not None:
+            return selector.second_stage(X, Y, self.graph_, candidates)
+        return selector.select(X, Y, self.graph_)
+
+    def _probabilistic(self) -> bool:
+        if hasattr(self, "conditionals_"):
+            return bool(self.conditionals_.probabilistic)
+        return getattr(self.learner, "gives_probabilities", True)
+
+    def _finite(self) -> bool | str:
+        learner = self.learner
+        return "allow-nan" if isinstance(learner, Learner) and learner._allows_nan() else True

@@ -1,0 +1,273 @@
+"""`Posterior`: P(y | x) of several rows, and every question about it."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed
+
+from plait import losses as losses_room
+from plait.core.checks import Interval, check_value
+from plait.core.naming import resolve
+from plait.core.randomness import seeds
+from plait.core.sentences import ParameterError
+from plait.core.targets import label_rows
+from plait.estimators.block_answers import (
+    drawn_sets,
+    entropies,
+    likely_sets,
+    log_evidence,
+    marginals,
+    whole_support,
+    wrong_probabilities,
+)
+from plait.estimators.evidence import as_evidence
+from plait.estimators.row_blocks import row_blocks
+from plait.inference import Inference, LabelSupport
+from plait.joint import LabelDistribution
+from plait.losses import Loss
+
+__all__ = ["Joint", "LikelySets", "Posterior"]
+
+Floats = npt.NDArray[np.float64]
+# A question to one block: its distribution, its rows and a seed; the answer, and the support it rests on.
+Question = Callable[[LabelDistribution, slice, int], tuple[npt.NDArray[Any], LabelSupport | None]]
+
+
+class Joint(Protocol):
+    """A fitted model of P(y | x): anything with `condition(X)`."""
+
+    def condition(self, X: Any) -> LabelDistribution:
+        """Return P(y | x) of every row of X."""
+
+
+class LikelySets(NamedTuple):
+    """The most probable label sets of every row, the most probable first.
+
+    `vectors` is (n_rows, k, n_labels), `probabilities` (n_rows, k); where a row has fewer sets, probability 0.
+    """
+
+    vectors: npt.NDArray[np.int64]
+    probabilities: Floats
+
+
+class Posterior:
+    """P(y | x) of several rows: ask it anything. Made by `joint(X)` of a fitted classifier.
+
+    Everything is computed when it is asked for, in blocks of rows (about 64 MiB for the vectors of a block).
+    `posterior[rows]` is the posterior of some rows.
+
+    Parameters
+    ----------
+    joint : object with `condition(X)`
+        The fitted model.
+    X : array or CSR matrix of shape (n_rows, n_features)
+        Checked features.
+    label_names : sequence of str
+        Names of the labels.
+    inference : Inference
+        How questions are answered; where it cannot answer one (a search has no marginals), `Auto` does.
+    loss : Loss or str, default="subset"
+        What `decide` minimises when it is told nothing.
+    random_state : int or None
+        Seed of everything drawn.
+    n_jobs : int, optional
+        Threads over blocks of rows; the answer is the same for any number.
+    evidence : ndarray of int8, optional
+        Labels that are known; use `given`.
+
+    Attributes
+    ----------
+    method : str
+        Which inference answered the last question.
+    exact : ndarray of bool, shape (n_rows,)
+        Whether the last answer is proved exact, row by row.
+    """
+
+    def __init__(
+        self,
+        joint: Joint,
+        X: Any,
+        label_names: Sequence[str],
+        inference: Inference,
+        loss: Any = "subset",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        evidence: npt.NDArray[np.int8] | None = None,
+    ) -> None:
+        self.joint = joint
+        self.X = X
+        self.label_names = tuple(label_names)
+        self.inference = inference
+        self.loss = loss
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.evidence = evidence
+        self.method = "nothing was asked yet"
+        self.exact = np.zeros(self.n_rows, dtype=np.bool_)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels."""
+        return len(self.label_names)
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __getitem__(self, rows: Any) -> "Posterior":
+        rows = [rows] if isinstance(rows, int | np.integer) else rows
+        return self._changed(X=self.X[rows], evidence=None if self.evidence is None else self.evidence[rows])
+
+    def __repr__(self) -> str:
+        known = "" if self.evidence is None else f", {int((self.evidence >= 0).sum())} labels known"
+        return f"Posterior({self.n_rows} rows, {self.n_labels} labels{known})"
+
+    def _changed(self, **changes: Any) -> "Posterior":
+        names = ("joint", "X", "label_names", "inference", "loss", "random_state", "n_jobs", "evidence")
+        return Posterior(**{**{name: getattr(self, name) for name in names}, **changes})
+
+    def given(self, evidence: Any) -> "Posterior":
+        """Return the posterior once some labels are known.
+
+        Parameters
+        ----------
+        evidence : mapping, or array of shape (n_rows, n_labels)
+            Label name or number -> 0 or 1 for all rows (or an array with a value for each row); or a matrix with NaN
+            where a label is unknown. Adds to what is known already.
+        """
+        known = as_evidence(evidence, self.label_names, self.n_rows)
+        if self.evidence is not None:
+            clash = (known >= 0) & (self.evidence >= 0) & (known != self.evidence)
+            if clash.any():
+                row, label = np.argwhere(clash)[0]
+                raise ParameterError(
+                    f"given needs evidence that agrees with what is known, but {self.label_names[label]!r} is known as "
+                    f"{self.evidence[row, label]} in row {row} and now as {known[row, label]}. Start from joint(X)."
+                )
+            known = np.where(known >= 0, known, self.evidence).astype(np.int8)
+        return self._changed(evidence=known)
+
+    def log_prob(self, Y: Any) -> Floats:
+        """Return log P(y | x) of one label set for each row; with evidence, given the known labels."""
+        vectors = label_rows("log_prob", Y, self.n_rows, self.n_labels)
+        joint = self._ask(lambda distribution, rows, _: (distribution.log_prob(vectors[rows]), None), light=True)
+        return joint if self.evidence is None else joint - self._log_evidence()
+
+    def mode(self) -> npt.NDArray[np.int64]:
+        """Return the most probable label set of every row, (n_rows, n_labels)."""
+        return self.decide("subset").astype(np.int64)
+
+    def top(self, k: int) -> LikelySets:
+        """Return the k most probable label sets of every row, with their probabilities."""
+        check_value("top", "k", k, (Interval(int, 1, None),))
+        table = self._ask(lambda distribution, _, seed: likely_sets(self.inference, distribution, k, seed))
+        method, exact = self.method, self.exact
+        log_probs = table[:, :, 0] - (0.0 if self.evidence is None else self._log_evidence()[:, None])
+        self.method, self.exact = method, exact
+        return LikelySets(table[:, :, 1:].astype(np.int64), np.exp(log_probs))
+
+    def marginals(self) -> Floats:
+        """Return P(y_k = 1 | x) of every label, (n_rows, n_labels); with evidence, given the known labels."""
+        return self._ask(lambda distribution, _, seed: marginals(self.inference, distribution, seed))
+
+    def sample(self, n_samples: int, random_state: Any = None) -> npt.NDArray[np.int64]:
+        """Draw label sets, (n_rows, n_samples, n_labels).
+
+        With evidence the draws are exact where labels form a forest or polytree; elsewhere ten times as many are
+        drawn with importance weights, and resampled by them.
+
+        Parameters
+        ----------
+        n_samples : int
+            How many for each row.
+        random_state : int, Generator or None
+            None takes the classifier's own.
+        """
+        check_value("sample", "n_samples", n_samples, (Interval(int, 1, None),))
+        asked = self._changed(random_state=self.random_state if random_state is None else random_state)
+        vectors = asked._ask(lambda distribution, _, seed: (drawn_sets(distribution, n_samples, seed), None))
+        return vectors.astype(np.int64)
+
+    def decide(self, loss: Any = None) -> npt.NDArray[Any]:
+        """Return the label set with the least expected loss, (n_rows, n_labels); for "rank" the scores to sort by.
+
+        Parameters
+        ----------
+        loss : Loss or str, optional
+            "subset", "hamming", "f1", "jaccard", "rank" or an object; None takes the classifier's own.
+        """
+        chosen: Loss = resolve("decide", "loss", self.loss if loss is None else loss, losses_room, Loss)
+
+        def question(distribution: LabelDistribution, rows: slice, seed: int) -> tuple[Any, LabelSupport]:
+            support = self.inference.infer(distribution, chosen.wanted, 1, seed)
+            return chosen.decide(support), support
+
+        return self._ask(question, light=chosen.wanted == "mode")
+
+    def expected_loss(self, Y_pred: Any, loss: Any = None) -> Floats:
+        """Return the expected loss of an answer for every row, under P(y | x).
+
+        Parameters
+        ----------
+        Y_pred : array of shape (n_rows, n_labels)
+            The answer: label sets, or scores for "rank".
+        loss : Loss or str, optional
+            None takes the classifier's own.
+        """
+        chosen: Loss = resolve("expected_loss", "loss", self.loss if loss is None else loss, losses_room, Loss)
+        answer = np.asarray(Y_pred)
+
+        def question(distribution: LabelDistribution, rows: slice, seed: int) -> tuple[Any, LabelSupport]:
+            support = whole_support(self.inference, distribution, seed)
+            return chosen.expected(support, answer[rows]), support
+
+        return self._ask(question)
+
+    def entropy(self) -> Floats:
+        """Return the entropy of P(y | x) in nats for every row: exact where possible, else from a sample."""
+        return self._ask(lambda distribution, _, seed: entropies(distribution, seed))
+
+    def doubts(self, Y: Any) -> Floats:
+        """Return, for recorded labels Y, how probable each is wrong: P(y_k is not as recorded | x, other labels).
+
+        High values point at labels that look wrong, (n_rows, n_labels).
+        """
+        vectors = label_rows("doubts", Y, self.n_rows, self.n_labels)
+        return self._ask(lambda distribution, rows, _: (wrong_probabilities(distribution, vectors[rows]), None))
+
+    def _log_evidence(self) -> Floats:
+        return self._ask(lambda distribution, _, seed: log_evidence(self.inference, distribution, seed))
+
+    def _ask(self, question: Question, *, light: bool = False) -> npt.NDArray[Any]:
+        """Put a question to all blocks of rows; remember how it was answered. A light one needs no drawn vectors."""
+        bytes_a_row = 64 * self.n_labels if light else _bytes_a_row(self.n_labels)
+        blocks = list(row_blocks(self.n_rows, bytes_a_row)) or [slice(0, 0)]
+        answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(self._ask_block)(question, rows, seed)
+            for rows, seed in zip(blocks, seeds(self.random_state, len(blocks)), strict=True)
+        )
+        supports = [support for _, support in answers if support is not None]
+        self.method = ", ".join(dict.fromkeys(support.method for support in supports)) or "product of conditionals"
+        exact = [
+            np.ones(len(answer), dtype=np.bool_) if support is None else support.exact for answer, support in answers
+        ]
+        self.exact = np.concatenate(exact)
+        return np.concatenate([answer for answer, _ in answers])
+
+    def _ask_block(self, question: Question, rows: slice, seed: int) -> tuple[npt.NDArray[Any], LabelSupport | None]:
+        distribution = self.joint.condition(self.X[rows])
+        if self.evidence is not None:
+            distribution = distribution.clamp(self.evidence[rows])
+        return question(distribution, rows, seed)
+
+
+def _bytes_a_row(n_labels: int) -> int:
+    """Return what a row may take: a thousand drawn vectors, or the weights of all label sets of few labels."""
+    enumerated = 8 * 2**n_labels if n_labels <= 15 else 0
+    return 1000 * n_labels + enumerated
