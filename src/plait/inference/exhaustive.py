@@ -13,10 +13,10 @@ from plait.inference.label_support import Floats, LabelSupport
 from plait.inference.label_vectors import all_label_vectors, vectors_of
 from plait.joint import LabelDistribution
 
-__all__ = ["Exhaustive"]
+__all__ = ["UNFORCED_LABELS", "Exhaustive"]
 
 # More labels than this must be forced [PCC 4.1].
-_MOST_UNFORCED = 15
+UNFORCED_LABELS = 15
 
 
 class Exhaustive(Inference):
@@ -56,7 +56,7 @@ class Exhaustive(Inference):
         return keep.support("exhaustive")
 
     def _check_size(self, n_labels: int) -> None:
-        most = MOST_LABELS if self.force else _MOST_UNFORCED
+        most = MOST_LABELS if self.force else UNFORCED_LABELS
         if n_labels > most:
             way_out = f"force=True allows {MOST_LABELS}, or use" if n_labels <= MOST_LABELS else "Use"
             raise ParameterError(
