@@ -13,6 +13,7 @@ from plait.core.checks import InstanceOf, Interval, Nothing, RandomState, check_
 from plait.core.naming import resolve
 from plait.core.randomness import seeds
 from plait.core.sentences import ParameterError
+from plait.estimators.counted_rows import repeated_rows
 from plait.estimators.joint_model import JointModel
 from plait.features import FeatureMask, LabelDependentFeatures, Selector
 from plait.inference import Inference
@@ -122,7 +123,8 @@ class JointClassifier(JointModel):
         y : array, sparse matrix, data frame, or list of sets of label names
             One 0/1 column for each label; or one binary column in one dimension.
         sample_weight : array of shape (n_samples,), optional
-            Weights of rows.
+            Weights of rows. Structures and selectors that count rows take a row as often as its weight says where all
+            weights are whole numbers; otherwise they leave out rows that weigh nothing and count the others once.
 
         Returns
         -------
@@ -137,14 +139,15 @@ class JointClassifier(JointModel):
         """Run the rooms in order: features that need no graph, structure, features that need it, conditionals."""
         structure_seed, pair_seed, self._seed = seeds(self.random_state, 3)
         structure, selector, learner = self._parts()
-        candidates = selector.first_stage(X, Y) if isinstance(selector, LabelDependentFeatures) else None
+        counted = repeated_rows(X, Y, sample_weight)
+        candidates = selector.first_stage(*counted) if isinstance(selector, LabelDependentFeatures) else None
         pairs = None
         if structure.needs_pairs(Y.shape[1]):
             pairs = self._pairs(learner, structure, X, Y, candidates, sample_weight, pair_seed)
         self.graph_: LabelGraph = structure.build(
-            X, Y, pairs=pairs, random_state=structure_seed, label_names=list(self.label_names_)
+            *counted, pairs=pairs, random_state=structure_seed, label_names=list(self.label_names_)
         )
-        self.mask_ = self._mask(selector, X, Y, candidates)
+        self.mask_ = self._mask(selector, *counted, candidates)
         self.conditionals_ = learner.fit(X, Y, self.graph_, self.mask_, sample_weight=sample_weight)
         self.joint_ = GraphJoint(self.conditionals_)
 
@@ -181,7 +184,11 @@ class JointClassifier(JointModel):
     def _probabilistic(self) -> bool:
         if hasattr(self, "conditionals_"):
             return bool(self.conditionals_.probabilistic)
-        return getattr(self.learner, "gives_probabilities", True)
+        return (
+            self.learner.gives_probabilities
+            if isinstance(self.learner, Learner)
+            else self.learner != "linear_svm_learner"
+        )
 
     def _finite(self) -> bool | str:
         learner = self.learner

@@ -47,7 +47,7 @@ class JointModel(MultilabelClassifier):
         X = self._rows(X)
         how = Auto() if self.inference is None else self.inference
         chosen = resolve(type(self).__name__, "inference", how, inference_room, Inference)
-        return Posterior(self.joint_, X, self.label_names_, chosen, self.loss, self._seed, self.n_jobs)
+        return Posterior(self.joint_, X, list(self.label_names_), chosen, self.loss, self._seed, self.n_jobs)
 
     @available_if(_gives_probabilities)
     def joint(self, X: Any) -> Posterior:

@@ -24,6 +24,11 @@ class Learner(BaseEstimator, ABC):
 
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]]
 
+    @property
+    def gives_probabilities(self) -> bool:
+        """Whether what `fit` hands on gives probabilities, as far as it is known before."""
+        return True
+
     @abstractmethod
     def _fit(self, problem: Problem, start: Conditionals | None) -> Conditionals:
         """Train on a checked problem."""

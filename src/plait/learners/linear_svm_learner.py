@@ -97,6 +97,11 @@ class LinearSVMLearner(Learner):
         self.class_weight = class_weight
         self.calibrate = calibrate
 
+    @property
+    def gives_probabilities(self) -> bool:
+        """Whether margins are calibrated."""
+        return bool(self.calibrate)
+
     def _fit(self, problem: Problem, start: Conditionals | None) -> LinearConditionals:
         begin = self._checked_start(problem, start)
         problem = weighing_rows(problem)

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
+from warnings import warn
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import is_regressor
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -19,12 +21,15 @@ from plait.learners.constant_labels import constant_labels, constant_scores
 from plait.learners.estimator_seeds import seeded_clones
 from plait.learners.estimator_words import estimator_name, fit_failure
 from plait.learners.fit_metadata import routed_metadata
+from plait.learners.label_inputs import read_only
 from plait.learners.label_training import LabelFailure, fit_label
 from plait.learners.learner import Learner
 from plait.learners.problem import Problem, checked_problem
 from plait.structure import LabelGraph
 
 __all__ = ["SklearnLearner"]
+
+_NAMED = 5
 
 Columns = tuple[npt.NDArray[np.int64], ...] | None
 
@@ -54,8 +59,8 @@ class SklearnLearner(Learner):
     X stays sparse if it is sparse, and may hold NaN where the classifier takes it. The parents' values stand to the
     right of the features, in the order of `graph.parents`.
 
-    Memory: a label without mask and without parents is trained on X itself; any other on a copy of its columns, one
-    copy for each label that is being trained at the moment.
+    Memory: a label without mask and without parents is trained on X itself (protected, so that no estimator can change
+    it in place); any other on a copy of its columns, one copy for each label that is being trained at the moment.
 
     See Also
     --------
@@ -117,7 +122,8 @@ class SklearnLearner(Learner):
         """
         check_parameters(self)
         self._refuse_regressors()
-        problem = checked_problem(type(self).__name__, X, Y, graph, mask, sample_weight, allow_nan=True)
+        allow_nan = self._allows_nan()
+        problem = checked_problem(type(self).__name__, X, Y, graph, mask, sample_weight, allow_nan=allow_nan)
         return self._fit(problem, start, metadata)
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -164,21 +170,33 @@ class SklearnLearner(Learner):
         routed = routed_metadata(self, metadata)
         tasks = self._tasks(problem, columns, labels, routed)
         try:
-            return dict(Parallel(n_jobs=self.n_jobs)(delayed(fit_label)(**task) for task in tasks))
+            found = Parallel(n_jobs=self.n_jobs)(delayed(fit_label)(**task) for task in tasks)
         except LabelFailure as failure:
             label, cause = failure.args
             raise fit_failure(self.estimator, label, cause) from cause
+        self._warn([label for label, _, converged in found if not converged])
+        return {label: classifier for label, classifier, _ in found}
+
+    def _warn(self, failed: list[int]) -> None:
+        if failed:
+            named = ", ".join(map(str, failed[:_NAMED])) + (", ..." if len(failed) > _NAMED else "")
+            warn(
+                f"SklearnLearner's {estimator_name(self.estimator)} did not converge for {len(failed)} label(s): {named}. "
+                "Raise its max_iter or tol, or put a scaler before it.",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
 
     def _tasks(
         self, problem: Problem, columns: Columns, labels: npt.NDArray[np.int64], routed: dict[str, Any]
     ) -> Iterator[dict[str, Any]]:
         """Yield what each label needs to be trained; copies are made where it is trained."""
-        clones = seeded_clones(self.estimator, problem.n_labels)
+        clones, X = seeded_clones(self.estimator, problem.n_labels), read_only(problem.X)
         for label in progress(labels.tolist(), "SklearnLearner, labels"):
             yield {
                 "label": label,
                 "estimator": clones[label],
-                "X": problem.X,
+                "X": X,
                 "columns": None if columns is None else columns[label],
                 "parent_values": problem.Y[:, list(problem.graph.parents[label])],
                 "target": problem.Y[:, label].astype(np.int64),
