@@ -201,7 +201,7 @@ def test_shared_mask_is_as_fewer_columns():
     mask = FeatureMask.shared([4, 1], [1.0, 0.5], n_labels=4, n_features=5)
     masked = LogisticLearner(**TIGHT).fit_pairs(X, Y, mask=mask, random_state=0)
     fewer = LogisticLearner(**TIGHT).fit_pairs(X[:, [1, 4]], Y, random_state=0)
-    np.testing.assert_allclose(masked.log_likelihood, fewer.log_likelihood, rtol=1e-7)
+    np.testing.assert_allclose(masked.log_likelihood, fewer.log_likelihood, rtol=1e-5)
 
 
 @pytest.mark.parametrize("constant", [0, 1])
@@ -247,8 +247,8 @@ def test_row_twice_is_weight_two(kind):
     repeated = LogisticLearner(**TIGHT).fit_pairs(to_kind(X[twice]), Y[twice], folds=None, coefficients=True)
     weight = np.arange(80) % 3
     weighted = LogisticLearner(**TIGHT).fit_pairs(to_kind(X), Y, folds=None, coefficients=True, sample_weight=weight)
-    np.testing.assert_allclose(weighted.log_likelihood, repeated.log_likelihood, rtol=1e-7)
-    np.testing.assert_allclose(weighted.directed_information, repeated.directed_information, rtol=1e-5, atol=1e-9)
+    np.testing.assert_allclose(weighted.log_likelihood, repeated.log_likelihood, rtol=1e-5)
+    np.testing.assert_allclose(weighted.directed_information, repeated.directed_information, rtol=1e-4, atol=1e-7)
     np.testing.assert_allclose(weighted.parent_coef, repeated.parent_coef, rtol=1e-5, atol=1e-8)
 
 
@@ -279,8 +279,8 @@ def test_sparse_is_as_dense():
     X, Y = made_data(14, n=150, d=9, q=4, density=0.5)
     dense = LogisticLearner(**TIGHT).fit_pairs(X, Y, folds=2, random_state=0)
     thin = LogisticLearner(**TIGHT).fit_pairs(sparse.csr_matrix(X), sparse.csr_matrix(Y), folds=2, random_state=0)
-    np.testing.assert_allclose(thin.log_likelihood, dense.log_likelihood, rtol=1e-7)
-    np.testing.assert_allclose(thin.directed_information, dense.directed_information, rtol=1e-5, atol=1e-9)
+    np.testing.assert_allclose(thin.log_likelihood, dense.log_likelihood, rtol=1e-5)
+    np.testing.assert_allclose(thin.directed_information, dense.directed_information, rtol=1e-4, atol=1e-7)
 
 
 @pytest.mark.parametrize("folds", [0.25, 3])

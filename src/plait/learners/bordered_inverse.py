@@ -1,6 +1,6 @@
 """Inverse second derivatives shared by all pairs of one target: one matrix, bordered by each parent's column."""
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -8,16 +8,9 @@ from scipy.linalg import get_lapack_funcs
 
 from plait.learners.pair_design import PairDesign
 
-__all__ = ["BorderedInverse", "DiagonalInverse", "PairInverse"]
+__all__ = ["BorderedInverse", "DiagonalInverse", "cholesky_factor", "solve_factored"]
 
 Matrix = npt.NDArray[Any]
-
-
-class PairInverse(Protocol):
-    """An approximate inverse of the second derivatives, for the coefficients of all pairs of one target."""
-
-    def apply(self, rows: Matrix, pairs: npt.NDArray[np.intp]) -> Matrix:
-        """Return the inverse times each row of `rows`; row r belongs to pair `pairs[r]`, its parent stands last."""
 
 
 class BorderedInverse:
@@ -28,24 +21,20 @@ class BorderedInverse:
     """
 
     def __init__(self, design: PairDesign, gram: Matrix, spread: Matrix, penalty: Matrix, parents: Matrix) -> None:
-        self._factor = _cholesky(gram, penalty[:-1])
+        self._factor = cholesky_factor(gram, penalty[:-1])
         weighted = parents * spread
         self._border = design.gradients(weighted)
-        self._solved = self._solve(self._border)
+        self._solved = solve_factored(self._factor, self._border)
         corner = weighted.sum(axis=1) + penalty[-1]  # labels are 0/1, so y^2 = y
         rest = corner - np.einsum("ij,ij->i", self._border, self._solved)
         self._rest = np.maximum(rest, 1e-6 * corner)
 
-    def _solve(self, rows: Matrix) -> Matrix:
-        routine: Any = get_lapack_funcs("potrs", (self._factor,))
-        return np.asarray(routine(self._factor, rows.T, lower=0)[0]).T
-
-    def apply(self, rows: Matrix, pairs: npt.NDArray[np.intp]) -> Matrix:
-        """Return the inverse times each row."""
-        out = np.empty_like(rows)
-        inner = self._solve(rows[:, :-1])
-        last = (rows[:, -1] - np.einsum("ij,ij->i", self._border[pairs], inner)) / self._rest[pairs]
-        out[:, :-1] = inner - last[:, None] * self._solved[pairs]
+    def apply(self, values: Matrix, rows: npt.NDArray[np.intp]) -> Matrix:
+        """Return the inverse of pair `rows[r]` times row r of `values`, in which the parent stands last."""
+        out = np.empty_like(values)
+        inner = solve_factored(self._factor, values[:, :-1])
+        last = (values[:, -1] - np.einsum("ij,ij->i", self._border[rows], inner)) / self._rest[rows]
+        out[:, :-1] = inner - last[:, None] * self._solved[rows]
         out[:, -1] = last
         return out
 
@@ -57,15 +46,15 @@ class DiagonalInverse:
         self._shared = design.diagonal(spread) + penalty[:-1]
         self._last = (parents * spread).sum(axis=1) + penalty[-1]
 
-    def apply(self, rows: Matrix, pairs: npt.NDArray[np.intp]) -> Matrix:
-        """Return the inverse times each row."""
-        out = np.empty_like(rows)
-        out[:, :-1] = rows[:, :-1] / self._shared
-        out[:, -1] = rows[:, -1] / self._last[pairs]
+    def apply(self, values: Matrix, rows: npt.NDArray[np.intp]) -> Matrix:
+        """Return the inverse of pair `rows[r]` times row r of `values`, in which the parent stands last."""
+        out = np.empty_like(values)
+        out[:, :-1] = values[:, :-1] / self._shared
+        out[:, -1] = values[:, -1] / self._last[rows]
         return out
 
 
-def _cholesky(gram: Matrix, penalty: Matrix) -> Matrix:
+def cholesky_factor(gram: Matrix, penalty: Matrix) -> Matrix:
     """Return the upper factor (Fortran order) of a lower triangle plus a diagonal, lifted until it is definite."""
     size = gram.shape[0]
     diagonal = np.arange(size)
@@ -79,3 +68,9 @@ def _cholesky(gram: Matrix, penalty: Matrix) -> Matrix:
             break
         lift *= 10.0
     return np.asarray(factor)
+
+
+def solve_factored(factor: Matrix, rows: Matrix) -> Matrix:
+    """Return the inverse of the factored matrix times each row."""
+    routine: Any = get_lapack_funcs("potrs", (factor,))
+    return np.asarray(routine(factor, rows.T, lower=0)[0]).T
