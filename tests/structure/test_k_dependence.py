@@ -124,7 +124,7 @@ def test_scores_are_means_of_joint_information():
 
 
 @pytest.mark.parametrize(
-    ("k", "q", "up", "nearest"), [(0.8, 6, 5, 5), (0.8, 35, 28, 28), (0.8, 14, 12, 11), (0.5, 5, 3, 3), (0.1, 4, 1, 0)]
+    ("k", "q", "up", "nearest"), [(0.8, 6, 5, 5), (0.07, 100, 7, 7), (0.8, 14, 12, 11), (0.5, 5, 3, 3), (0.1, 4, 1, 0)]
 )
 def test_shares_of_the_labels(k, q, up, nearest):
     rng = np.random.default_rng(q)

@@ -115,3 +115,14 @@ def test_equality_hash_and_immutability():
 def test_no_labels_and_one():
     assert LabelGraph([]).order == ()
     assert repr(LabelGraph([[]])) == "LabelGraph(1 labels, 0 edges, order [0])"
+
+
+def test_networkx_and_back():
+    graph = LabelGraph([[], [0], [0, 1], []])
+    found = graph.to_networkx(["a", "b", "c", "d"])
+    assert list(found.nodes(data="name")) == [(0, "a"), (1, "b"), (2, "c"), (3, "d")]
+    assert set(found.edges) == set(graph.edges)
+    assert LabelGraph([sorted(found.predecessors(k)) for k in range(4)]) == graph
+    assert dict(LabelGraph([[]]).to_networkx().nodes[0]) == {}
+    with pytest.raises(ParameterError, match="label_names to hold 4 names, but it holds 1"):
+        graph.to_networkx(["a"])

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from plait.core.sentences import ParameterError
+from plait.information import g_test
 from plait.structure import LabelGraph, LabelTree, PairDependence, Polytree, maximum_spanning_forest
 
 
@@ -147,6 +148,44 @@ def test_flow_goes_outward_and_earlier_directions_stay():
         weights[a, b] = weights[b, a] = 0.0
     graph = Polytree("conditional").build(*varying(q), pairs=known(weights))
     assert graph.parents == ((), (), (0, 1), (2, 4), (), (3,))
+
+
+def test_flow_goes_on_through_labels_that_were_visited_before():
+    # 0 - 1 - 2 with 3 -> 2 <- 4: only at 2 is it known that 2 -> 1, and so 1 -> 0 follows.
+    q = 5
+    weights = np.full((q, q), 0.5)
+    for a, b in ((0, 1), (1, 2), (2, 3), (2, 4)):
+        weights[a, b] = weights[b, a] = 1.0
+    weights[3, 4] = weights[4, 3] = 0.0
+    graph = Polytree("conditional").build(*varying(q), pairs=known(weights))
+    assert graph.parents == ((1,), (2,), (3, 4), (), ())
+
+
+def test_parents_from_before_count_towards_the_limit():
+    # 0 -> 2 <- 1, so 2 -> 3; the neighbours 2, 4, 5, 6 of 3 are all independent, and 2 is a parent already.
+    q = 7
+    weights = np.full((q, q), 0.5)
+    for a, b in ((0, 2), (1, 2), (2, 3), (3, 4), (3, 5), (3, 6)):
+        weights[a, b] = weights[b, a] = 1.0
+    weights[0, 1] = weights[1, 0] = 0.0
+    weights[np.ix_([2, 4, 5, 6], [2, 4, 5, 6])] = 0.0
+    weights[5, 6] = weights[6, 5] = 0.1
+    for most, expected in ((2, (2, 4)), (3, (2, 4, 5)), (6, (2, 4, 5, 6))):
+        graph = Polytree("conditional", max_parents=most).build(*varying(q), pairs=known(weights))
+        assert graph.parents[3] == expected
+
+
+def test_the_g_test_is_that_of_the_information_room():
+    rng = np.random.default_rng(0)
+    near = 0
+    for _ in range(200):
+        a, b = rng.random((2, 400)) < 0.5
+        X, Y = labels_of(a, b, (a | b) ^ (rng.random(400) < 0.05))
+        test = g_test(a, b)
+        near += 2.7 < test.statistic < 5.5  # where nats and bits decide differently, on either side of 3.84
+        graph = Polytree("nmi", test="gtest").build(X, Y)
+        assert (len(graph.parents[2]) == 2) == (not test.significant(0.05))
+    assert near > 10
 
 
 def test_auto_needs_a_learner_up_to_75_labels():

@@ -6,7 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from plait.core.extras import optional
 from plait.core.sentences import ParameterError, shown
+from plait.structure.graph_layout import GraphLayout, layout_of
+from plait.structure.graph_picture import draw_graph
+from plait.structure.graph_svg import graph_html
 
 __all__ = ["LabelGraph"]
 
@@ -87,8 +91,65 @@ class LabelGraph:
             parts[ends[0]] = ends[1]
         return True
 
+    def to_networkx(self, label_names: Sequence[str] | None = None) -> Any:
+        """Return a `networkx.DiGraph` over label numbers, with edges from parents to children.
+
+        Parameters
+        ----------
+        label_names : sequence of str, optional
+            Kept as the attribute `name` of each node.
+        """
+        networkx = optional("networkx", extra="graphs", purpose="graphs")
+        graph = networkx.DiGraph()
+        for label, name in enumerate(_checked_names(self.n_labels, label_names)):
+            graph.add_node(label, **({} if label_names is None else {"name": name}))
+        graph.add_edges_from(self.edges)
+        return graph
+
+    def plot(self, label_names: Sequence[str] | None = None, ax: Any = None) -> Any:
+        """Draw the graph with matplotlib.
+
+        A polytree is drawn like a tree of folders with parents above their children. Other graphs are a list in the
+        order of the chain, with an arc from each parent down to its child. Every label has a row of its own; labels
+        without parents are orange, those without any edge grey.
+
+        Parameters
+        ----------
+        label_names : sequence of str, optional
+            Names of the labels; numbers by default.
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure, large enough for all names.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+        """
+        return draw_graph(self._layout(), self.edges, _checked_names(self.n_labels, label_names), ax)
+
+    def to_html(self, label_names: Sequence[str] | None = None) -> str:
+        """Return the same picture as HTML that needs nothing from outside; notebooks show it with numbers."""
+        title = f"{self.n_labels} labels, {len(self.edges)} edges"
+        return graph_html(title, self._layout(), self.edges, _checked_names(self.n_labels, label_names))
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def _layout(self) -> GraphLayout:
+        return layout_of(self.parents, self.children, self.order, self.is_polytree)
+
     def __repr__(self) -> str:
         return f"LabelGraph({self.n_labels} labels, {len(self.edges)} edges, order {shown(list(self.order))})"
+
+
+def _checked_names(n_labels: int, names: Sequence[str] | None) -> list[str]:
+    if names is None:
+        return [str(label) for label in range(n_labels)]
+    if len(names) != n_labels:
+        raise ParameterError(
+            f"LabelGraph needs label_names to hold {n_labels} names, but it holds {len(names)}. "
+            "Pass one for each label, or None."
+        )
+    return [str(name) for name in names]
 
 
 def _part(parts: list[int], label: int) -> int:
