@@ -10,10 +10,11 @@ mode      : the most probable label vector
 wanted    : what is asked for: "mode", "marginals", or "distribution" (label vectors that stand for all of P)
 """
 
+from plait.inference.auto import Auto
 from plait.inference.enumeration import enumerated_marginals
 from plait.inference.exhaustive import Exhaustive
 from plait.inference.greedy import Greedy
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
 
-__all__ = ["Exhaustive", "Greedy", "Inference", "LabelSupport", "enumerated_marginals"]
+__all__ = ["Auto", "Exhaustive", "Greedy", "Inference", "LabelSupport", "enumerated_marginals"]
