@@ -64,6 +64,11 @@ def test_answers_that_are_no_numbers_are_refused():
         broken.scores(0, ROWS, NONE)
 
 
+def test_repr_is_short():
+    shown = repr(of(Canned(predict=[1]), "predict"))
+    assert shown == "FittedClassifiers(1 labels, 2 features, predict of Canned)"
+
+
 def test_wrong_columns_are_refused():
     with pytest.raises(ParameterError, match=r"^FittedClassifiers needs X to have 2 columns, but it has 5"):
         of(Canned(predict=[1]), "predict").scores(0, np.zeros((3, 5)), NONE)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from plait.learners.label_inputs import own_features, with_parents
+from plait.learners.label_inputs import own_features, read_only, with_parents
 
 X = np.array([[1.0, 0.0, 3.0], [0.0, 5.0, 0.0]])
 VALUES = np.array([[1, 0], [0, 1]], dtype=np.uint8)
@@ -32,3 +32,16 @@ def test_nothing_is_copied_without_need():
 def test_parents_alone():
     joined = with_parents(own_features(X, np.array([], dtype=np.int64)), VALUES)
     np.testing.assert_array_equal(joined, VALUES)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix, sparse.csr_array])
+def test_read_only_protects_without_a_copy(form):
+    matrix = form(X.copy())
+    same = read_only(matrix)
+    assert type(same) is type(matrix)
+    values, kept = (m.data if sparse.issparse(m) else m for m in (matrix, same))
+    assert np.shares_memory(values, kept)
+    with pytest.raises(ValueError, match="read-only"):
+        kept *= 2
+    values *= 2
+    np.testing.assert_array_equal(same @ np.eye(3), 2 * X)

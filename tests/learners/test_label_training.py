@@ -1,10 +1,12 @@
 """One label's classifier: what it is fitted on, and how its errors travel."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
 from plait.learners.label_training import LabelFailure, fit_label
 
@@ -37,9 +39,9 @@ class StubbornError(Exception):
 def test_columns_parents_and_rows(form):
     weights = np.array([1.0, 0.0, 2.0, 3.0])
     metadata = {"sample_weight": weights, "groups": ["a", "b", "c", "d"], "depth": 3, "names": ["x", "y"]}
-    label, fitted = fit_label(5, Recorder(), form(X), np.array([0, 2]), VALUES, TARGET, weights, metadata)
+    label, fitted, converged = fit_label(5, Recorder(), form(X), np.array([0, 2]), VALUES, TARGET, weights, metadata)
     inputs, target, handed = fitted.seen
-    assert label == 5
+    assert (label, converged) == (5, True)
     dense = inputs.toarray() if sparse.issparse(inputs) else inputs
     np.testing.assert_array_equal(dense, [[0, 2, 1], [6, 8, 1], [9, 11, 0]])
     assert target.tolist() == [0, 1, 0]
@@ -49,7 +51,7 @@ def test_columns_parents_and_rows(form):
 
 
 def test_all_rows_without_weights():
-    _, fitted = fit_label(0, Recorder(), X, None, VALUES[:, :0], TARGET, None, {"groups": [1, 2, 3, 4]})
+    _, fitted, _ = fit_label(0, Recorder(), X, None, VALUES[:, :0], TARGET, None, {"groups": [1, 2, 3, 4]})
     assert fitted.seen[0] is X
     assert fitted.seen[2] == {"groups": [1, 2, 3, 4]}
 
@@ -65,6 +67,19 @@ def test_errors_travel_with_their_label(error):
         assert str(cause) == "bad"
     else:
         assert str(cause) == "StubbornError: 1 2"
+
+
+class Warns:
+    def fit(self, X, y):
+        warnings.warn("not yet", ConvergenceWarning, stacklevel=1)
+        warnings.warn("by the way", UserWarning, stacklevel=1)
+
+
+def test_want_of_convergence_is_told_and_other_warnings_go_on():
+    with pytest.warns(UserWarning, match="by the way") as caught:
+        _, _, converged = fit_label(3, Warns(), X, None, VALUES, TARGET, None, {})
+    assert not converged
+    assert len(caught) == 1
 
 
 def test_want_of_memory_is_not_the_estimators_fault():

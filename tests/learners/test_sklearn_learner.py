@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import BaggingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
-from sklearn.exceptions import UnsetMetadataPassedError
+from sklearn.exceptions import ConvergenceWarning, UnsetMetadataPassedError
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold
@@ -57,7 +57,7 @@ CLASSIFIERS = [
     BernoulliNB(),
     KNeighborsClassifier(3),
     make_pipeline(MaxAbsScaler(), LogisticRegression()),
-    GridSearchCV(LogisticRegression(), {"C": [0.1, 10.0]}, cv=3),
+    GridSearchCV(BernoulliNB(), {"alpha": [0.1, 10.0]}, cv=3),
 ]
 
 
@@ -115,7 +115,7 @@ def test_without_margins_decisions_are_the_scores():
 def test_what_the_classifiers_are_trained_on():
     X, Y = problem()
     alone = SklearnLearner(Recorder()).fit(X, Y).estimators_
-    assert all(each.X_ is X for each in alone)
+    assert all(np.shares_memory(each.X_, X) and not each.X_.flags.writeable for each in alone)
     chained = SklearnLearner(Recorder()).fit(sparse.csr_array(X.astype(np.float32)), Y, GRAPH, MASK).estimators_[2]
     assert isinstance(chained.X_, sparse.csr_array)
     assert chained.X_.dtype == np.float32
@@ -239,18 +239,17 @@ def bits(fitted, X):
         RandomForestClassifier(5, random_state=0),
         RandomForestClassifier(5),
         BaggingClassifier(DecisionTreeClassifier(max_features=1), 3),
-        GridSearchCV(LogisticRegression(), {"C": np.logspace(-3, 3, 7)}, cv=KFold(3, shuffle=True)),
+        GridSearchCV(BernoulliNB(), {"alpha": np.logspace(-3, 3, 7)}, cv=KFold(3, shuffle=True)),
     ],
     ids=["integer", "none", "nested", "splitter"],
 )
 def test_the_same_bits_for_any_number_of_jobs(estimator):
     X, Y = problem()
     found = []
-    for n_jobs in (1, 2, 3):
+    for n_jobs in (1, 2):
         np.random.seed(7)  # noqa: NPY002 - scikit-learn's None is this generator
         found.append(bits(SklearnLearner(estimator, n_jobs=n_jobs).fit(X, Y, GRAPH), X))
     np.testing.assert_array_equal(found[0], found[1])
-    np.testing.assert_array_equal(found[0], found[2])
 
 
 def test_a_random_state_is_used_but_not_moved():
@@ -266,7 +265,7 @@ def test_nan_goes_to_those_who_take_it():
     X, Y = problem()
     X = np.where(np.random.default_rng(5).random(X.shape) < 0.2, np.nan, X)
     for estimator in (
-        HistGradientBoostingClassifier(max_iter=5),
+        HistGradientBoostingClassifier(max_iter=2),
         make_pipeline(SimpleImputer(), LogisticRegression()),
         GridSearchCV(make_pipeline(SimpleImputer(), BernoulliNB()), {"bernoullinb__alpha": [1.0]}, cv=2),
     ):
@@ -328,6 +327,31 @@ def test_constant_labels_and_labels_without_inputs():
         assert fitted.score_table(label, X).shape == (80, 2 ** values.shape[1])
     alone = SklearnLearner(LinearSVC()).fit(X, Y[:, [1, 2]])
     assert not alone.probabilistic
+
+
+def test_labels_that_do_not_converge_are_named():
+    X, Y = problem()
+    Y = np.column_stack([Y, np.zeros(80, int)])
+    learner = SklearnLearner(LogisticRegression(max_iter=1))
+    sentence = re.escape("SklearnLearner's LogisticRegression did not converge for 3 label(s): 0, 1, 2. Raise its")
+    with pytest.warns(ConvergenceWarning, match=sentence) as caught:
+        learner.fit(X, Y)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "csr"])
+def test_an_estimator_that_works_in_place_cannot_spoil_x(form):
+    X, Y = problem()
+    careful, careless = (
+        make_pipeline(StandardScaler(with_mean=False, copy=copy), LogisticRegression()) for copy in (True, False)
+    )
+    matrix = form(X.copy())
+    fitted = SklearnLearner(careless).fit(matrix, Y)
+    np.testing.assert_array_equal(matrix @ np.eye(4), X)
+    expected = bits(SklearnLearner(careful).fit(form(X), Y), form(X))
+    np.testing.assert_array_equal(bits(fitted, matrix), expected)
+    np.testing.assert_array_equal(matrix @ np.eye(4), X)
 
 
 def test_regressors_are_refused():

@@ -11,7 +11,7 @@ from plait.core.logspace import clip_probability
 from plait.core.sentences import ParameterError
 from plait.learners.conditionals import Conditionals, Floats, Labels
 from plait.learners.estimator_words import called_failure
-from plait.learners.label_inputs import own_features, with_parents
+from plait.learners.label_inputs import own_features, read_only, with_parents
 from plait.learners.parent_settings import checked_n_settings, pair_scores, table_of_scores
 from plait.structure import LabelGraph
 
@@ -21,7 +21,7 @@ __all__ = ["RESPONSES", "FittedClassifiers"]
 RESPONSES = ("predict_proba", "decision_function", "predict")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FittedClassifiers(Conditionals):
     """One fitted classifier for each label, on the label's features and the values of its parents.
 
@@ -63,6 +63,11 @@ class FittedClassifiers(Conditionals):
         """The estimator's name."""
         return self.made_by
 
+    def __repr__(self) -> str:
+        return (
+            f"FittedClassifiers({self.n_labels} labels, {self.n_features} features, {self.response} of {self.made_by})"
+        )
+
     def scores(self, label: int, X: Any, parent_values: Labels) -> Floats:
         """Return the score of one label for every row, by one call of its classifier."""
         return self._scores(label, self._own(label, X), parent_values)
@@ -85,7 +90,7 @@ class FittedClassifiers(Conditionals):
                 f"{type(self).__name__} needs X to have {self.n_features} columns, but it has {X.shape[1]}. "
                 "Pass the features of the training."
             )
-        return own_features(X, None if self.columns_ is None else self.columns_[label])
+        return read_only(X) if self.columns_ is None else own_features(X, self.columns_[label])
 
     def _scores(self, label: int, features: Any, parent_values: Labels) -> Floats:
         estimator = self.estimators_[label]

@@ -6,7 +6,21 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-__all__ = ["own_features", "with_parents"]
+__all__ = ["own_features", "read_only", "with_parents"]
+
+
+def read_only(X: Any) -> Any:
+    """Return X over the same memory, protected: an estimator that works in place must not change it for the next.
+
+    Examples
+    --------
+    >>> X = np.zeros((2, 2))
+    >>> read_only(X).flags.writeable, np.shares_memory(read_only(X), X)
+    (False, True)
+    """
+    values = (X.data if sparse.issparse(X) else X).view()
+    values.flags.writeable = False
+    return type(X)((values, X.indices, X.indptr), shape=X.shape, copy=False) if sparse.issparse(X) else values
 
 
 def own_features(X: Any, columns: npt.NDArray[np.int64] | None) -> Any:

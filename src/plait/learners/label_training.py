@@ -1,10 +1,12 @@
 """The work on one label: a classifier trained where the task has been sent to."""
 
 import pickle
+import warnings
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
 
 from plait.learners.label_inputs import own_features, with_parents
 
@@ -24,8 +26,9 @@ def fit_label(
     target: npt.NDArray[np.int64],
     weights: npt.NDArray[np.float64] | None,
     metadata: dict[str, Any],
-) -> tuple[int, Any]:
-    """Return the label and its classifier, fitted on the label's columns and the values of its parents.
+) -> tuple[int, Any, bool]:
+    """Return the label, its classifier fitted on the label's columns and the values of its parents, and whether it
+    has converged.
 
     Rows of weight 0 are left out, from `metadata` too. An error is raised as `LabelFailure(label, error)`.
     """
@@ -34,13 +37,27 @@ def fit_label(
         X, parent_values, target = X[rows], parent_values[rows], target[rows]
         metadata = {name: _rows_of(value, rows, weights.size) for name, value in metadata.items()}
     try:
-        estimator.fit(with_parents(own_features(X, columns), parent_values), target, **metadata)
+        converged = _fit_quietly(estimator, with_parents(own_features(X, columns), parent_values), target, metadata)
     except MemoryError:
         raise
     except Exception as error:
         # A cause (`raise ... from`) does not survive the way back from another process, an argument does.
         raise LabelFailure(label, _carried(error)) from error
-    return label, estimator
+    return label, estimator, converged
+
+
+def _fit_quietly(estimator: Any, inputs: Any, target: npt.NDArray[np.int64], metadata: dict[str, Any]) -> bool:
+    """Fit and say whether no `ConvergenceWarning` came; other warnings go on."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        estimator.fit(inputs, target, **metadata)
+    converged = True
+    for each in caught:
+        if issubclass(each.category, ConvergenceWarning):
+            converged = False
+        else:
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+    return converged
 
 
 def _rows_of(value: Any, rows: npt.NDArray[np.int64], n_samples: int) -> Any:

@@ -181,8 +181,8 @@ class SklearnLearner(Learner):
         if failed:
             named = ", ".join(map(str, failed[:_NAMED])) + (", ..." if len(failed) > _NAMED else "")
             warn(
-                f"SklearnLearner's {estimator_name(self.estimator)} did not converge for {len(failed)} label(s): {named}. "
-                "Raise its max_iter or tol, or put a scaler before it.",
+                f"SklearnLearner's {estimator_name(self.estimator)} did not converge for {len(failed)} label(s): "
+                f"{named}. Raise its max_iter or tol, or put a scaler before it.",
                 ConvergenceWarning,
                 stacklevel=5,
             )
