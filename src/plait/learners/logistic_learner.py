@@ -30,6 +30,7 @@ from plait.learners.logistic_design import Design, prepared_design
 from plait.learners.logistic_solver import solve
 from plait.learners.parent_columns import ParentColumns
 from plait.learners.problem import Problem, checked_problem
+from plait.learners.strength_search import searched_strengths
 from plait.learners.weighted_rows import weighing_rows
 from plait.structure.pair_dependence import PairDependence
 
@@ -47,8 +48,12 @@ class LogisticLearner(Learner):
 
     Parameters
     ----------
-    C : float, default=1.0
-        Inverse strength of the penalty.
+    C : float or "cv", default=1.0
+        Inverse strength of the penalty. With "cv" every label gets its own, the one of least held-out log-loss among
+        0.0005, 0.005, ..., 500, which are 1 / (2 lambda) for lambda = 1000, 100, ..., 0.001 in
+        `sum log P - lambda ||w||^2` [PCC, section 5.1]; of equal losses the strongest penalty. Rows are held out as
+        `strength_splits` says, scales and class weights are taken from the training parts alone, row weights count
+        in training and in the loss. Where a training part lacks a class, the label is a constant there.
     penalty : {"l2"}, default="l2"
         The penalty.
     fit_intercept : bool, default=True
@@ -82,7 +87,7 @@ class LogisticLearner(Learner):
     """
 
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {
-        "C": (Interval(float, 0, None, closed="neither"),),
+        "C": (Interval(float, 0, None, closed="neither"), OneOf(("cv",))),
         "penalty": (OneOf(("l2",)),),
         "fit_intercept": (Boolean(),),
         "standardize": (Boolean(), OneOf(("auto",))),
@@ -94,7 +99,7 @@ class LogisticLearner(Learner):
 
     def __init__(
         self,
-        C: float = 1.0,
+        C: float | str = 1.0,
         penalty: str = "l2",
         fit_intercept: bool = True,
         standardize: bool | str = "auto",
@@ -173,24 +178,24 @@ class LogisticLearner(Learner):
 
     def _fit(self, problem: Problem, start: Conditionals | None) -> LinearConditionals:
         begin = self._checked_start(problem, start)
-        problem = weighing_rows(problem)
-        constant = constant_scores(problem.class_mass())
-        problem = class_weighted(problem, self.class_weight)
+        rows = weighing_rows(problem)
+        constant = constant_scores(rows.class_mass())
+        problem = class_weighted(rows, self.class_weight)
         fitted = np.flatnonzero(~constant_labels(problem.class_mass()))
         parents = ParentColumns.of(problem)
         design = prepared_design(
             problem.X, parents.values, standardize=self.standardize, fit_intercept=self.fit_intercept
         )
         first = None if begin is None else _prepared_start(design, parents, begin, fitted)
-        strengths = self._strengths(problem, design, parents, fitted)
+        strengths = self._strengths(rows, fitted)
         solution = self._solve(design, problem, parents, fitted, strengths, first)
         self._warn(fitted[~solution.converged])
         return self._conditionals(problem, design, parents, fitted, solution, strengths, constant)
 
-    def _strengths(
-        self, problem: Problem, design: Design, parents: ParentColumns, fitted: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.float64]:
-        """Return C of each label to fit."""
+    def _strengths(self, problem: Problem, fitted: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """Return C of each label to fit; `problem` comes without class weights."""
+        if isinstance(self.C, str):
+            return searched_strengths(self, problem, fitted)
         return np.full(len(fitted), float(self.C))
 
     def _solve(
