@@ -5,8 +5,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 from plait.core.sentences import ParameterError
+from plait.counts import MeanStdDiscretizer
+from plait.data import load_dataset
 from plait.structure import FullChain, Independent, InformationOrder, KDependence
 
 NEAR = 1e-10  # what ties, as in plait.core.ties
@@ -157,3 +160,20 @@ def test_orders_by_information_work():
 def test_wrong_k(k):
     with pytest.raises(ParameterError, match="KDependence needs k to be an integer of at least 0"):
         KDependence(k).build([[0.0]], [[0, 1]])
+
+
+@pytest.mark.parametrize("name", ["emotions", "yeast", "medical"])
+def test_the_released_options_on_real_labels(name, benchmark_data):
+    """Labels of medical are rare, and many of their scores tie."""
+    dataset = load_dataset(benchmark_data / name, split="train")
+    Y = dataset.Y.toarray() if sparse.issparse(dataset.Y) else np.asarray(dataset.Y)
+    Y = Y[:, :20]
+    bins = MeanStdDiscretizer(0.5, decimals=3, closed="left")
+    released = KDependence(
+        0.5, InformationOrder(discretizer=bins), rounding="nearest", ties="dependence", max_candidates=100
+    )
+    graph = released.build(dataset.X, Y)
+    most = math.floor(0.5 * Y.shape[1] + 0.5)
+    assert graph.parents == naive(Y, graph.order, most, ties="dependence", max_candidates=100)
+    absent = [k for k in range(Y.shape[1]) if not Y[:, k].any()]
+    assert list(graph.order[len(graph.order) - len(absent) :]) == absent
