@@ -1,6 +1,7 @@
 """Names of estimators and sentences about their failures."""
 
 import pytest
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -12,6 +13,7 @@ from plait.learners.estimator_words import called_failure, estimator_name, fit_f
 
 def test_names():
     assert estimator_name(LogisticRegression()) == "LogisticRegression"
+    assert estimator_name(RandomForestClassifier()) == "RandomForestClassifier"
     pipe = make_pipeline(StandardScaler(), "passthrough", LogisticRegression())
     assert estimator_name(pipe) == "Pipeline(StandardScaler, LogisticRegression)"
     assert estimator_name(GridSearchCV(pipe, {})) == "GridSearchCV(Pipeline(StandardScaler, LogisticRegression))"

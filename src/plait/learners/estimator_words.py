@@ -21,8 +21,9 @@ def estimator_name(estimator: Any) -> str:
     'Pipeline(StandardScaler, LinearSVC)'
     """
     name = type(estimator).__name__
-    steps = getattr(estimator, "steps", None)
-    inside = [step for _, step in steps] if isinstance(steps, list) else [getattr(estimator, "estimator", None)]
+    params = estimator.get_params(deep=False)
+    steps = params.get("steps")
+    inside = [step for _, step in steps] if isinstance(steps, list) else [params.get("estimator")]
     names = [estimator_name(each) for each in inside if hasattr(each, "get_params")]
     return f"{name}({', '.join(names)})" if names else name
 
