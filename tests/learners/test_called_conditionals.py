@@ -95,9 +95,11 @@ def test_tables_and_pairs_are_many_single_questions(form, masked):
         for column in range(2 ** len(parents)):
             setting = np.array([[column >> t & 1 for t in range(len(parents))]] * 40, dtype=np.uint8).reshape(40, -1)
             np.testing.assert_array_equal(table[:, column], model.scores(label, X, setting))
-        rows, values = rng.integers(0, 40, size=300), rng.integers(0, 2, size=(300, len(parents)), dtype=np.uint8)
-        columns = values.astype(int) @ (1 << np.arange(len(parents)))
-        np.testing.assert_array_equal(model.scores_of_pairs(label, X, rows, values), table[rows, columns])
+        for n_pairs in (7, 300):
+            rows, values = rng.integers(0, 40, size=n_pairs), rng.integers(0, 2, size=(n_pairs, len(parents)))
+            columns = values @ (1 << np.arange(len(parents)))
+            pairs = model.scores_of_pairs(label, X, rows, values.astype(np.uint8))
+            np.testing.assert_array_equal(pairs, table[rows, columns])
     assert model.estimators_[2] is None
     assert np.ptp(model.score_table(2, X)) == 0
     assert np.ptp(model.score_table(3, X)) > 0

@@ -82,6 +82,9 @@ class FittedClassifiers(Conditionals):
 
     def scores_of_pairs(self, label: int, X: Any, rows: npt.ArrayLike, parent_values: Labels) -> Floats:
         """Return the scores of one label for pairs of a row and a setting of its parents; each pair is asked once."""
+        if np.size(rows) < X.shape[0]:
+            # Few pairs: their rows first, then the label's columns of these.
+            return super().scores_of_pairs(label, X, rows, parent_values)
         return pair_scores(partial(self._scores, label), self._own(label, X), rows, parent_values)
 
     def _own(self, label: int, X: Any) -> Any:
