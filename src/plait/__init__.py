@@ -6,7 +6,8 @@ The rooms, in the order in which data flows through them: `core`, `data` and `co
 """
 
 from plait.data import load_dataset
+from plait.estimators import JointClassifier, recipes
 
-__all__ = ["load_dataset"]
+__all__ = ["JointClassifier", "load_dataset", "recipes"]
 
 __version__ = "0.1.0"

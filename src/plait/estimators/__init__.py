@@ -1,8 +1,12 @@
-"""The scikit-learn contract over all rooms below.
+"""Compose the rooms below into classifiers that follow scikit-learn's contract.
 
-Takes X, Y; hands on fitted classifiers.
-
-Nothing is here yet.
+Takes X, Y and the parts (structure, selector, learner, inference, loss); hands on fitted classifiers, whose `joint(X)`
+is a `Posterior`: P(y | x) of every row, to ask any question of. `recipes` holds the published methods.
 """
 
-__all__: list[str] = []
+from plait.estimators import recipes
+from plait.estimators.joint_classifier import JointClassifier
+from plait.estimators.model_types import trusted_types
+from plait.estimators.posterior import LikelySets, Posterior
+
+__all__ = ["JointClassifier", "LikelySets", "Posterior", "recipes", "trusted_types"]

@@ -1,0 +1,80 @@
+import json
+
+import numpy as np
+import pytest
+
+from plait import recipes
+from plait.core.sentences import ParameterError
+from plait.data import Dataset
+from plait.experiments.model_file import ModelFile
+from plait.experiments.prediction import answer_rows, answers_text, parsed_evidence, write_answers
+
+NAMES = ("sea", "sun", "sand")
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 4))
+    Y = (X[:, :3] + rng.normal(size=(80, 3)) > 0).astype(np.uint8)
+    data = Dataset(X, Y, list("abcd"), NAMES)
+    return ModelFile(recipes.pcc(random_state=0).fit(X, Y), tuple("abcd"), NAMES, "pcc"), data
+
+
+def test_labels_and_losses(fitted):
+    file, data = fitted
+    answers = answer_rows(file, data)
+    assert answers.columns == NAMES
+    np.testing.assert_array_equal(answers.lines, file.model.predict(data.X))
+    np.testing.assert_array_equal(answer_rows(file, data, loss="f1").lines, file.model.predict(data.X, loss="f1"))
+
+
+def test_probabilities_given_evidence(fitted):
+    file, data = fitted
+    known = answer_rows(file, data, form="proba", evidence={"sun": 1})
+    expected = file.model.joint(data.X).given({1: 1}).marginals()
+    np.testing.assert_allclose(known.lines, expected, atol=1e-6)
+    assert "exact" in known.note
+    labels = answer_rows(file, data, evidence={"sun": 1})
+    assert all(line[1] == 1 for line in labels.lines)
+
+
+def test_joint_and_top(fitted):
+    file, data = fitted
+    joint = answer_rows(file, data, form="joint")
+    assert joint.columns == (*NAMES, "probability", "entropy", "proved")
+    posterior = file.model.joint(data.X)
+    np.testing.assert_allclose([line[4] for line in joint.lines], posterior.entropy(), atol=1e-6)
+    np.testing.assert_array_equal([line[:3] for line in joint.lines], posterior.mode())
+    top = answer_rows(file, data, form="top", k=2)
+    assert top.columns == ("row", "rank", "probability", *NAMES)
+    assert len(top.lines) == 160
+    assert [line[1] for line in top.lines[:2]] == [1, 2]
+    assert top.lines[0][2] >= top.lines[1][2]
+
+
+def test_a_model_without_probabilities_says_so(fitted):
+    _, data = fitted
+    file = ModelFile(recipes.occ(n_features=2).fit(data.X, data.Y), tuple("abcd"), NAMES, "occ")
+    assert len(answer_rows(file, data).lines) == 80
+    with pytest.raises(ParameterError, match="needs a model with probabilities for this, but 'occ' gives decisions"):
+        answer_rows(file, data, form="proba")
+
+
+def test_written_as_csv_and_json(fitted, tmp_path):
+    file, data = fitted
+    answers = answer_rows(file, data)
+    assert answers_text(answers).startswith("sea,sun,sand\n")
+    write_answers(answers, tmp_path / "labels.csv")
+    assert (tmp_path / "labels.csv").read_text() == answers_text(answers)
+    write_answers(answers, tmp_path / "labels.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "labels.jsonl").read_text().splitlines()]
+    assert lines[0] == dict(zip(NAMES, answers.lines[0], strict=True))
+    assert len(lines) == 80
+
+
+def test_evidence_words():
+    assert parsed_evidence(["a=b=1"]) == {"a=b": 1}
+    for wrong in ("sea", "sea=2", "=1"):
+        with pytest.raises(ParameterError, match="plait predict needs --given to be LABEL=0 or LABEL=1"):
+            parsed_evidence([wrong])
