@@ -11,10 +11,26 @@ wanted    : what is asked for: "mode", "marginals", or "distribution" (label vec
 """
 
 from plait.inference.auto import Auto
+from plait.inference.beam import Beam
+from plait.inference.best_first import BestFirst, SearchWarning
 from plait.inference.enumeration import enumerated_marginals
 from plait.inference.exhaustive import Exhaustive
 from plait.inference.greedy import Greedy
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
+from plait.inference.max_product import MaxProduct
+from plait.inference.sum_product import SumProduct
 
-__all__ = ["Auto", "Exhaustive", "Greedy", "Inference", "LabelSupport", "enumerated_marginals"]
+__all__ = [
+    "Auto",
+    "Beam",
+    "BestFirst",
+    "Exhaustive",
+    "Greedy",
+    "Inference",
+    "LabelSupport",
+    "MaxProduct",
+    "SearchWarning",
+    "SumProduct",
+    "enumerated_marginals",
+]
