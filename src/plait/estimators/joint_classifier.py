@@ -13,8 +13,8 @@ from plait.core.checks import InstanceOf, Interval, Nothing, RandomState, check_
 from plait.core.naming import resolve
 from plait.core.randomness import seeds
 from plait.core.sentences import ParameterError
-from plait.estimators.counted_rows import repeated_rows
 from plait.estimators.joint_model import JointModel
+from plait.estimators.row_copies import repeated_rows
 from plait.features import FeatureMask, LabelDependentFeatures, Selector
 from plait.inference import Inference
 from plait.joint import GraphJoint

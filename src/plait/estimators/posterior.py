@@ -22,8 +22,8 @@ from plait.estimators.block_answers import (
     whole_support,
     wrong_probabilities,
 )
+from plait.estimators.blocks import row_blocks
 from plait.estimators.evidence import as_evidence
-from plait.estimators.row_blocks import row_blocks
 from plait.inference import Inference, LabelSupport
 from plait.joint import LabelDistribution
 from plait.losses import Loss

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic, overload
 
-__all__ = ["after_earlier_steps", "before_earlier_steps", "curve_along_step"]
+__all__ = ["after_earlier_steps", "before_earlier_steps", "clipped_losses", "curve_along_step"]
 
 SUMS = {"reassoc", "contract", "nsz", "arcp"}
 
@@ -106,6 +106,23 @@ def curve_along_step(scores, change, rows, step, targets, target_of, weights, we
         for n in range(n_samples):
             loss += weight[n] * tail[n]
         curve[j, 0], curve[j, 1], curve[j, 2] = slope, curvature, loss
+
+
+@njit(cache=True, fastmath=SUMS, error_model="numpy")
+def clipped_losses(scores, targets, target_of, weights, weight_of, least, most, out):  # type: ignore[no-untyped-def]
+    """Set out[j] to the weighted sum of log-losses of row j of `scores`, each kept between `least` and `most`."""
+    n_samples = scores.shape[1]
+    zero = scores.dtype.type(0.0)
+    losses = np.empty(n_samples, scores.dtype)
+    for j in range(scores.shape[0]):
+        target, weight = targets[target_of[j]], weights[weight_of[j]]
+        for n in range(n_samples):
+            z = scores[j, n]
+            losses[n] = max(z, zero) - z * target[n] + _log1p(fading(-abs(z)))
+        total = 0.0
+        for n in range(n_samples):
+            total += weight[n] * min(max(losses[n], least), most)
+        out[j] = total
 
 
 @njit(cache=True, fastmath=SUMS, error_model="numpy")

@@ -23,7 +23,16 @@ from plait.learners._lanes import (
     widen,
 )
 
-__all__ = ["advance", "along_line", "inner", "loss_rows", "move", "next_direction", "scale_by"]
+__all__ = [
+    "advance",
+    "along_line",
+    "copy_lanes",
+    "inner",
+    "loss_rows",
+    "move",
+    "next_direction",
+    "weighted_squares",
+]
 
 
 @njit(cache=True, nogil=True)
@@ -32,21 +41,29 @@ def _probability(scores):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def loss_rows(Z, targets, cost, residuals, curvature, sums):  # type: ignore[no-untyped-def]
+def loss_rows(Z, targets, cost, wary, residuals, curvature, sums):  # type: ignore[no-untyped-def]
     """Residuals cost (p - y), curvature cost p (1 - p), and the sums of loss, residuals and curvature.
 
-    The loss is log(1 + e^z) - y z = log(1 + e^-|z|) + max(z, 0) - y z; p follows from the same exponential.
+    The loss is log(1 + e^z) - y z = log(1 + e^-|z|) + max(z, 0) - y z; p follows from the same exponential. Where a
+    lane of `wary` is 1, rows on the wrong side get the curvature (p - 1/2) / z of the quadratic that bounds the loss
+    [Jaakkola2000]: p (1 - p) vanishes there although the loss bends before such a row gets to the right side.
     """
     one, nil = fill(1.0), fill(0.0)
     loss, slope, bend = nil, nil, nil
     step = 0 if cost.shape[0] == 1 else 1
+    careful = load(wary, 0)
     for i in range(Z.shape[0]):
         z, y, c = widen(load(Z, i)), widen(load(targets, i)), load(cost, i * step)
-        small = exp(subtract(nil, magnitude(z)))
+        size = magnitude(z)
+        small = exp(subtract(nil, size))
         share = divide(one, add(one, small))
         p = prefer(z, multiply(small, share), share)
+        s = multiply(small, multiply(share, share))
+        bound = divide(subtract(share, fill(0.5)), add(size, fill(1e-30)))
+        more = prefer(subtract(bound, s), nil, subtract(bound, s))
+        wrong = multiply(subtract(one, add(y, y)), z)
+        s = multiply(c, fused(careful, prefer(wrong, nil, more), s))
         r = multiply(c, subtract(p, y))
-        s = multiply(c, multiply(small, multiply(share, share)))
         loss = fused(c, subtract(add(log1p(small), prefer(z, nil, z)), multiply(y, z)), loss)
         slope, bend = add(slope, r), add(bend, s)
         store(residuals, i, narrow(r, residuals))
@@ -90,32 +107,47 @@ def move(A, D, steps):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def advance(steps, shares, P, product, means, X, residual):  # type: ignore[no-untyped-def]
-    """X += steps P and residual -= steps (product + P - shares means): one step of conjugate gradients."""
+def advance(steps, shares, P, product, means, inverse, X, residual, energy):  # type: ignore[no-untyped-def]
+    """X += steps P, residual -= steps (product + P - shares means), energy = sum inverse residual^2."""
     size, share = narrow(load(steps, 0), P), narrow(load(shares, 0), P)
-    minus = subtract(fill(P.dtype.type(0.0)), size)
-    share = subtract(fill(P.dtype.type(0.0)), share)
+    nil = fill(P.dtype.type(0.0))
+    minus, share = subtract(nil, size), subtract(nil, share)
+    total = fill(0.0)
     for k in range(P.shape[0]):
         p = load(P, k)
         store(X, k, fused(size, p, load(X, k)))
         change = fused(share, load(means, k), add(load(product, k), p))
-        store(residual, k, fused(minus, change, load(residual, k)))
+        r = fused(minus, change, load(residual, k))
+        store(residual, k, r)
+        total = add(total, widen(multiply(load(inverse, k), multiply(r, r))))
+    store(energy, 0, total)
 
 
 @njit(cache=True, nogil=True)
-def next_direction(Z, ratios, P, norms):  # type: ignore[no-untyped-def]
-    """P = Z + ratios P, and the squared norms of the columns of P."""
+def next_direction(conditioned, inverse, ratios, P, norms):  # type: ignore[no-untyped-def]
+    """P = inverse * conditioned + ratios P, and the squared norms of the columns of P."""
     ratio = narrow(load(ratios, 0), P)
     total = fill(0.0)
     for k in range(P.shape[0]):
-        p = fused(ratio, load(P, k), load(Z, k))
+        p = fused(ratio, load(P, k), multiply(load(inverse, k), load(conditioned, k)))
         store(P, k, p)
         total = add(total, widen(multiply(p, p)))
     store(norms, 0, total)
 
 
 @njit(cache=True, nogil=True)
-def scale_by(A, B, out):  # type: ignore[no-untyped-def]
-    """Write A * B to `out`."""
+def weighted_squares(weights, A, out):  # type: ignore[no-untyped-def]
+    """Write sum_k weights A^2 of each column to `out`."""
+    total = fill(0.0)
     for k in range(A.shape[0]):
-        store(out, k, multiply(load(A, k), load(B, k)))
+        a = load(A, k)
+        total = add(total, widen(multiply(load(weights, k), multiply(a, a))))
+    store(out, 0, total)
+
+
+@njit(cache=True, nogil=True)
+def copy_lanes(source, source_lanes, target, target_lanes):  # type: ignore[no-untyped-def]
+    """Copy some columns of one panel to columns of another."""
+    for i in range(source.shape[0]):
+        for t in range(len(source_lanes)):
+            target[i, target_lanes[t]] = source[i, source_lanes[t]]

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
-from plait.core.checks import Boolean, Constraint, InstanceOf, Interval, Nothing, OneOf
+from plait.core.checks import Boolean, Constraint, Interval, Nothing, OneOf
 from plait.core.sentences import ParameterError, shown
+from plait.learners.class_weight_rule import ClassWeights
 from plait.learners.class_weights import class_weighted
 from plait.learners.conditionals import Conditionals
 from plait.learners.constant_labels import constant_labels, constant_scores
@@ -75,7 +76,7 @@ class LinearSVMLearner(Learner):
         "intercept_scaling": (Interval(float, 0, None, closed="neither"),),
         "tol": (Interval(float, 0, None, closed="neither"),),
         "max_iter": (Interval(int, 1, None),),
-        "class_weight": (Nothing(), OneOf(("balanced",)), InstanceOf((dict,))),
+        "class_weight": (Nothing(), OneOf(("balanced",)), ClassWeights()),
         "calibrate": (Boolean(),),
     }
 

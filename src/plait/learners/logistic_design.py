@@ -22,6 +22,9 @@ Floats = npt.NDArray[np.float64]
 
 _ROWS_AT_ONCE = 4096
 
+# From so many columns on a panel no longer fits the cache beside another, and a transposed copy pays.
+_WIDE = 4000
+
 
 class Design(ABC):
     """A prepared matrix A: columns of X divided by `scales`, then columns of labels; minus `centres` where dense.
@@ -51,8 +54,8 @@ class Design(ABC):
         """Q = A' T."""
 
     @abstractmethod
-    def squares(self, T: Panel, Q: Panel) -> None:
-        """Q = (A * A)' T."""
+    def squares(self, T: Panel, sums: Panel, Q: Panel) -> None:
+        """Q = (A * A)' T, where sums = A' T is known."""
 
     @abstractmethod
     def curvature(self, S: Panel, P: Panel, Q: Panel, linear: Floats, square: Floats) -> None:
@@ -83,7 +86,13 @@ class DenseDesign(Design):
         """Q = A' T."""
         np.matmul(self._arrays[T.dtype].T, T, out=Q)
 
-    def squares(self, T: Panel, Q: Panel) -> None:
+    def gram(self, columns: npt.NDArray[np.int64]) -> Floats:
+        """Return A'A of some columns; in float32 arithmetic, since it only serves to precondition."""
+        A = self._arrays[np.dtype(np.float32)]
+        A = A if len(columns) == self.n_columns else A[:, columns]
+        return (A.T @ A).astype(np.float64)
+
+    def squares(self, T: Panel, sums: Panel, Q: Panel) -> None:
         """Q = (A * A)' T."""
         A = self._arrays[T.dtype]
         Q[:] = 0
@@ -106,7 +115,9 @@ class SparseDesign(Design):
         self._indptr, self._indices = A.indptr.astype(np.int64), A.indices.astype(np.int32)
         values = np.asarray(A.data, dtype=np.float64)
         self._values: dict[Any, Any] = {np.dtype(np.float64): values, np.dtype(np.float32): values.astype(np.float32)}
+        self._transposed = _transposed(A) if A.shape[1] > _WIDE else None
         self.binary = bool((values == 1).all())
+        self._squares = {} if self.binary else {kind: data * data for kind, data in self._values.items()}
 
     def _entries(self, panel: Panel) -> tuple[Any, Any, Any]:
         return self._indptr, self._indices, self._values[panel.dtype]
@@ -117,16 +128,35 @@ class SparseDesign(Design):
 
     def backward(self, T: Panel, Q: Panel) -> None:
         """Q = A' T."""
-        sparse_backward(*self._entries(T), T, Q)
+        if self._transposed is None:
+            sparse_backward(*self._entries(T), T, Q)
+        else:
+            sparse_forward(*self._transposed[T.dtype], T, Q)
 
-    def squares(self, T: Panel, Q: Panel) -> None:
-        """Q = (A * A)' T."""
-        indptr, indices, values = self._entries(T)
-        sparse_backward(indptr, indices, values if self.binary else values * values, T, Q)
+    def squares(self, T: Panel, sums: Panel, Q: Panel) -> None:
+        """Q = (A * A)' T, which is A' T where all entries are 1."""
+        if self.binary:
+            Q[:] = sums
+        else:
+            sparse_backward(self._indptr, self._indices, self._squares[T.dtype], T, Q)
 
     def curvature(self, S: Panel, P: Panel, Q: Panel, linear: Floats, square: Floats) -> None:
-        """Q = A' (S * A P), in one pass over the rows."""
-        sparse_curvature(*self._entries(P), S, P, Q, linear, square)
+        """Q = A' (S * A P), in one pass over the rows where P and Q fit the cache together."""
+        if self._transposed is None:
+            sparse_curvature(*self._entries(P), S, P, Q, linear, square)
+        else:
+            T = np.empty_like(S)
+            self.forward(P, T)
+            curvature_rows(S, T, linear, square)
+            self.backward(T, Q)
+
+
+def _transposed(A: Any) -> dict[Any, tuple[Any, Any, Any]]:
+    """Return the transposed matrix as row pointers, indices and values, in both kinds of floats."""
+    flipped = A.tocsc()
+    pointers, indices = flipped.indptr.astype(np.int64), flipped.indices.astype(np.int32)
+    values = np.asarray(flipped.data, dtype=np.float64)
+    return {kind: (pointers, indices, values.astype(kind)) for kind in (np.dtype(np.float64), np.dtype(np.float32))}
 
 
 def prepared_design(

@@ -6,42 +6,30 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.learners._lanes import LANES
-from plait.learners._logistic_kernels import along_line, inner, loss_rows, move
-from plait.learners.jacobi_preconditioner import JacobiPreconditioner
+from plait.learners._logistic_kernels import along_line, copy_lanes, inner, loss_rows, move
 from plait.learners.logistic_batch import Batch
 from plait.learners.logistic_design import Design
-from plait.learners.panel_conjugate_gradients import Newton, newton_directions
+from plait.learners.newton_preconditioner import DiagonalPreconditioner
+from plait.learners.panel_conjugate_gradients import NewtonSystems
 from plait.learners.panel_line_search import step_lengths
+from plait.learners.solver_precision import Precision
 
-__all__ = ["LogisticPanel", "Precision"]
+__all__ = ["EMPTY", "LogisticPanel"]
 
 Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
+
 EMPTY = -1
 
+# A quadratic model that promises to lower the objective by more than this share is not to be trusted further.
+_TRUSTED = 0.5
 
-class Precision:
-    """Which floats the solver works with.
+# Conjugate gradients stop when what is left to gain, as the preconditioner sees it, is this share of the tolerance:
+# little enough that the preconditioner may be wrong by a factor.
+_SPARE = 0.05
 
-    Parameters
-    ----------
-    name : {"auto", "float32", "float64"}
-        With "auto" gradients, scores and coefficients are float64 and the Newton systems float32: errors of the
-        systems cost a step at most, never accuracy.
-    """
-
-    def __init__(self, name: str) -> None:
-        self.exact: Any = np.dtype(np.float32 if name == "float32" else np.float64)
-        self.work: Any = np.dtype(np.float64 if name == "float64" else np.float32)
-
-    @property
-    def least_tol(self) -> float:
-        """Relative decrease of the objective below which rounding decides."""
-        return float(8 * np.finfo(self.exact).eps)
-
-    @property
-    def least_ratio(self) -> float:
-        """How far conjugate gradients can usefully reduce a residual."""
-        return 1e-3 if self.work == np.float32 else 1e-8
+# Second derivatives are taken as they are once a step promises less than this share: the optimum is near.
+_NEAR = 0.01
 
 
 class LogisticPanel:
@@ -53,36 +41,45 @@ class LogisticPanel:
         The shared matrix.
     batch : Batch
         The problems.
+    preconditioner : DiagonalPreconditioner
+        For the Newton systems.
     precision : Precision
         Kinds of floats.
     tol : float
         A lane is done when its Newton step promised to lower the objective by less than this share.
     """
 
-    def __init__(self, design: Design, batch: Batch, precision: Precision, tol: float) -> None:
+    def __init__(
+        self, design: Design, batch: Batch, preconditioner: DiagonalPreconditioner, precision: Precision, tol: float
+    ) -> None:
         rows, columns = (design.n_rows, LANES), (design.n_columns, LANES)
         self.design, self.batch, self.precision = design, batch, precision
         self.tol = max(tol, precision.least_tol)
         self.problems = np.full(LANES, EMPTY)
         self.n_iter = np.zeros(LANES, dtype=np.int64)
-        self.objective, self.intercepts = np.zeros(LANES), np.zeros(LANES)
+        self.objective, self.intercepts, self._slope, self._wary = (np.zeros(LANES) for _ in range(4))
         self.W, self._gradient = (np.zeros(columns, precision.exact) for _ in range(2))
         self._scores, self._residuals = (np.zeros(rows, precision.exact) for _ in range(2))
         self._targets = np.zeros(rows, np.float32)
         self._cost = np.zeros(rows if batch.weights is not None else (1, LANES))
-        self._curvature = np.zeros(rows, precision.work)
-        self._means = np.zeros(columns, precision.work)
         self._allowed = None if batch.support is None else np.zeros(columns, precision.work)
-        self._preconditioner = JacobiPreconditioner(design)
+        self._preconditioner = preconditioner
+        self._curvature, self._means = np.zeros(rows, precision.work), np.zeros(columns, precision.work)
 
-    def load(self, lanes: npt.NDArray[np.int64], problems: npt.NDArray[np.int64]) -> None:
-        """Put problems into lanes; EMPTY clears a lane."""
+    @property
+    def held(self) -> Indices:
+        """Lanes that hold a problem."""
+        return np.flatnonzero(self.problems != EMPTY)
+
+    @property
+    def free(self) -> Indices:
+        """Lanes that hold nothing."""
+        return np.flatnonzero(self.problems == EMPTY)
+
+    def load(self, lanes: Indices, problems: list[int]) -> None:
+        """Put problems into lanes."""
         for lane, problem in zip(lanes, problems, strict=True):
-            self.problems[lane], self.n_iter[lane] = problem, 0
-            self.W[:, lane], self.intercepts[lane] = 0, 0
-            self._targets[:, lane], self._cost[:, lane] = 0, 0
-            if problem != EMPTY:
-                self._fill(int(lane), int(problem))
+            self._fill(int(lane), problem)
         if self.batch.start is None:
             self._scores[:, lanes] = self.intercepts[lanes]
         else:
@@ -92,6 +89,8 @@ class LogisticPanel:
 
     def _fill(self, lane: int, problem: int) -> None:
         batch = self.batch
+        self.problems[lane], self.n_iter[lane], self._wary[lane] = problem, 0, batch.start is None
+        self.W[:, lane], self.intercepts[lane] = 0, 0
         self._targets[:, lane] = batch.target(problem)
         self._cost[:, lane] = batch.cost(problem)
         if self._allowed is not None and batch.support is not None:
@@ -103,64 +102,93 @@ class LogisticPanel:
         elif self.design.fit_intercept:
             self.intercepts[lane] = _log_odds(batch.target(problem), batch.cost(problem))
 
-    def step(self) -> npt.NDArray[np.bool_]:
-        """Take one Newton step in every lane and say which lanes are done."""
-        system, slope, intercept_gain = self._system()
-        floor = np.where(self.problems == EMPTY, np.inf, 0.4 * self.tol * self.objective)
-        relative = np.clip(np.sqrt(self._energy(system) / np.maximum(self.objective, 1e-300)), 0, 0.3)
-        relative = np.maximum(relative, self.precision.least_ratio)
-        x, gain, _ = newton_directions(self.design, system, self._preconditioner, relative, floor, most=250)
-        self._walk(x.astype(self.precision.exact), slope, system.inverse_bend)
-        self.n_iter += self.problems != EMPTY
-        return (gain + intercept_gain <= self.tol * self.objective) & (self.problems != EMPTY)
+    def clear(self, lanes: Indices) -> None:
+        """Empty lanes: nothing costs anything there, so all numbers stay zero."""
+        self.problems[lanes] = EMPTY
+        self.intercepts[lanes] = 0
+        for panel in (self.W, self._scores, self._targets, self._cost):
+            panel[:, lanes] = 0
 
-    def _energy(self, system: Newton) -> Floats:
-        conditioned, energy = np.empty_like(system.rhs), np.zeros((1, LANES))
-        self._preconditioner.apply(system.rhs, conditioned)
-        inner(system.rhs, conditioned, energy)
-        return energy[0]
+    def adopt(self, lanes: Indices, other: "LogisticPanel", theirs: Indices) -> None:
+        """Move problems from lanes of another panel to free lanes of this one."""
+        for name in ("W", "_scores", "_targets", "_cost", "_allowed"):
+            if getattr(self, name) is not None:
+                copy_lanes(getattr(other, name), theirs, getattr(self, name), lanes)
+        for name in ("problems", "n_iter", "intercepts", "_wary"):
+            getattr(self, name)[lanes] = getattr(other, name)[theirs]
+        other.clear(theirs)
 
-    def _system(self) -> tuple[Newton, Floats, Floats]:
-        """Return the Newton systems at the current coefficients, the slopes of intercepts, and what these can gain."""
+    def systems(self) -> NewtonSystems:
+        """Return the Newton systems at the current coefficients."""
+        self._opened = self.problems != EMPTY
         sums = np.zeros((3, LANES))
-        loss_rows(self._scores, self._targets, self._cost, self._residuals, self._curvature, sums)
-        loss, slope, bend = sums
+        loss_rows(self._scores, self._targets, self._cost, self._wary[None], self._residuals, self._curvature, sums)
+        loss, self._slope, bend = sums
         self.design.backward(self._residuals, self._gradient)
         move(self._gradient, self.W, np.ones((1, LANES)))
-        self.objective = loss + 0.5 * self._columns_inner(self.W, self.W)
-        inverse_bend = np.divide(1.0, bend, out=np.zeros(LANES), where=bend > 1e-290)
-        if not self.design.fit_intercept:
-            inverse_bend[:] = 0
+        self.objective = loss + 0.5 * _inner(self.W, self.W)
+        inverse_bend = np.zeros(LANES)
+        if self.design.fit_intercept:
+            np.divide(1.0, bend, out=inverse_bend, where=bend > 1e-290)
         self.design.backward(self._curvature, self._means)
-        self._preconditioner.refresh(self._curvature, self._means, inverse_bend, self._allowed)
-        rhs = (self._means * (slope * inverse_bend) - self._gradient).astype(self.precision.work)
-        system = Newton(self._curvature, self._means, inverse_bend, np.ascontiguousarray(rhs))
-        return system, slope, 0.5 * slope**2 * inverse_bend
+        inverse = self._preconditioner.inverse(self._curvature, self._means, inverse_bend, self._allowed)
+        rhs = (self._means * (self._slope * inverse_bend) - self._gradient).astype(self.precision.work)
+        energy = self._preconditioner.energy(rhs, inverse)
+        x = np.zeros_like(rhs)
+        self._systems = NewtonSystems(
+            self._curvature,
+            self._means,
+            rhs,
+            inverse,
+            x,
+            inverse_bend,
+            energy,
+            self._goal(energy),
+            _TRUSTED * self.objective,
+            np.zeros(LANES),
+        )
+        return self._systems
 
-    def _walk(self, x: npt.NDArray[Any], slope: Floats, inverse_bend: Floats) -> None:
-        """Move along the Newton steps x as far as it pays."""
-        change = -(slope + self._columns_inner(self._means, x)) * inverse_bend
+    def _goal(self, energy: Floats) -> Floats:
+        """Return how small r' M^-1 r, about twice what is left to gain, has to become: less and less near the end."""
+        objective = np.maximum(self.objective, 1e-300)
+        relative = np.clip(np.sqrt(energy / objective), self.precision.least_ratio, 0.3)
+        return np.asarray(np.maximum(relative**2 * energy, _SPARE * self.tol * objective))
+
+    def walk(self) -> npt.NDArray[np.bool_]:
+        """Move along the solutions of the systems as far as it pays, and say which lanes are done.
+
+        Lanes loaded after `systems` was called have no system yet and stay where they are.
+        """
+        x = self._systems.x.astype(self.precision.exact)
+        inverse_bend, slope = self._systems.inverse_bend, self._slope
+        change = -(slope + _inner(self._means, x)) * inverse_bend
         direction = self._residuals
         self.design.forward(x, direction)
         direction += change.astype(direction.dtype)
-        crossed, squared = self._columns_inner(self.W, x), self._columns_inner(x, x)
-        first = self._columns_inner(self._gradient, x) + slope * change
+        crossed, squared = _inner(self.W, x), _inner(x, x)
+        first = _inner(self._gradient, x) + slope * change
         sums = np.zeros((2, LANES))
 
         def slopes(lengths: Floats) -> tuple[Floats, Floats]:
             along_line(self._scores, direction, self._targets, self._cost, lengths[None], sums)
             return sums[0] + crossed + lengths * squared, sums[1] + squared
 
-        lengths = step_lengths(slopes, first, self.problems != EMPTY)
+        lengths = step_lengths(slopes, first, self._opened)
         move(self.W, x, lengths[None])
         move(self._scores, direction, lengths[None])
         self.intercepts += lengths * change
+        self.n_iter += self._opened
+        gain = self._systems.gain + 0.5 * slope**2 * inverse_bend
+        done = (gain <= self.tol * self.objective) & (self._wary == 0) & self._opened
+        self._wary[self._opened & (gain <= _NEAR * self.objective)] = 0
+        return done
 
-    @staticmethod
-    def _columns_inner(left: npt.NDArray[Any], right: npt.NDArray[Any]) -> Floats:
-        out = np.zeros((1, LANES))
-        inner(left, right, out)
-        return out[0]
+
+def _inner(left: npt.NDArray[Any], right: npt.NDArray[Any]) -> Floats:
+    out = np.zeros((1, LANES))
+    inner(left, right, out)
+    return out[0]
 
 
 def _log_odds(target: npt.NDArray[Any], cost: Floats | float) -> float:

@@ -1,4 +1,4 @@
-"""Solve many L2 logistic regressions over one design: truncated Newton in panels of 16, refilled from a queue.
+"""Solve many L2 logistic regressions over one design: truncated Newton in panels of 16 problems.
 
 Every problem minimises `strength * sum_i weight_i * loss_i + 1/2 ||coef||^2`, the intercept unpenalised. A problem's
 result does not depend on the others in the batch, to the last bit.
@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from plait.learners._lanes import LANES
 from plait.learners.logistic_batch import Batch, Solution
 from plait.learners.logistic_design import Design
-from plait.learners.logistic_panel import EMPTY, LogisticPanel, Precision
+from plait.learners.logistic_scheduler import Scheduler
+from plait.learners.solver_precision import Precision
 
 __all__ = ["solve"]
 
@@ -73,30 +73,7 @@ def solve(
         np.zeros(shape[0], dtype=np.int64),
         np.zeros(shape[0], dtype=np.bool_),
     )
-    # Hard problems, those of balanced labels, first, so that the last panel is not left waiting for one of them.
-    queue = list(np.argsort(batch.rarity(), kind="stable"))
-    _run(LogisticPanel(design, batch, Precision(dtype), tol), queue, found, max_iter)
+    # Hard problems, those of balanced labels, first, so that the end is not spent waiting for one of them.
+    queue = [int(problem) for problem in np.argsort(batch.rarity(), kind="stable")]
+    Scheduler(design, batch, Precision(dtype), tol, max_iter).run(queue, found)
     return found
-
-
-def _run(panel: LogisticPanel, queue: list[int], found: Solution, max_iter: int) -> None:
-    """Solve the problems of the queue, last first, in one panel."""
-    free = np.arange(LANES)
-    while queue or (panel.problems != EMPTY).any():
-        if queue or len(free):
-            panel.load(free, np.array([queue.pop() if queue else EMPTY for _ in free], dtype=np.int64))
-        done = panel.step()
-        leaving = done | ((panel.n_iter >= max_iter) & (panel.problems != EMPTY))
-        for lane in np.flatnonzero(leaving):
-            _keep(panel, int(lane), found, bool(done[lane]))
-        free = np.flatnonzero(leaving)
-
-
-def _keep(panel: LogisticPanel, lane: int, found: Solution, converged: bool) -> None:
-    problem = panel.problems[lane]
-    found.coef[problem] = panel.W[:, lane]
-    found.intercept[problem] = panel.intercepts[lane]
-    found.objective[problem] = panel.objective[lane]
-    found.n_iter[problem] = panel.n_iter[lane]
-    found.converged[problem] = converged
-    panel.problems[lane] = EMPTY

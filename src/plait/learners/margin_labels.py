@@ -19,6 +19,7 @@ __all__ = ["LabelMargins", "MarginLabels", "label_folds"]
 Floats = npt.NDArray[np.float64]
 
 N_FOLDS = 3
+LEAST_SHARE = 1e-60
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,14 +72,20 @@ class MarginLabels:
         """Return the fit of one label, from an earlier one where given."""
         systems = self._systems(label)
         sign = np.where(self.problem.Y[:, label] == 1, 1.0, -1.0)
-        weights = self.weighted.weights_of(label)
-        cost = np.full(sign.size, float(self.C)) if weights is None else self.C * weights
+        cost = self._cost(label)
         start = None if begin is None else self.design.joined(label, begin)
         fit = self._solve(systems, sign, cost, start)
         if not calibrate:
             return LabelMargins(fit.w, fit.n_iter, fit.converged)
         slope, shift, converged = self._calibrated(label, systems, sign, cost, fit.w)
         return LabelMargins(fit.w, fit.n_iter, fit.converged and converged, slope, shift)
+
+    def _cost(self, label: int) -> Floats:
+        weights = self.weighted.weights_of(label)
+        if weights is None:
+            return np.full(self.problem.Y.shape[0], float(self.C))
+        # Weights that no float64 would notice beside the largest are none: 1 / cost stays finite.
+        return np.where(weights > LEAST_SHARE * weights.max(), self.C * weights, 0.0)
 
     def _systems(self, label: int) -> NewtonSystems:
         rows = self.design.rows(label)

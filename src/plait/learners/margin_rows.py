@@ -2,15 +2,18 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import blas
 
+from plait.core.randomness import generator
 from plait.learners._svm_kernels import (
     add_outer_products,
     add_rows,
+    chosen_scores,
     extend_gram,
     row_scores,
     select_columns,
@@ -24,13 +27,17 @@ Indices = npt.NDArray[np.intp]
 
 
 class MarginRows(ABC):
-    """Rows x_i of one label; the four products that the solvers need of them."""
+    """Rows x_i of one label; the products that the solvers need of them."""
 
     shape: tuple[int, int]
 
     @abstractmethod
     def scores(self, w: Floats) -> Floats:
         """Return w.x_i of every row."""
+
+    @abstractmethod
+    def scores_of(self, rows: Indices, w: Floats) -> Floats:
+        """Return w.x_i of some rows."""
 
     @abstractmethod
     def combined(self, rows: Indices, factors: Floats) -> Floats:
@@ -63,6 +70,10 @@ class DenseRows(MarginRows):
     def scores(self, w: Floats) -> Floats:
         """Return w.x_i of every row."""
         return self.array @ w
+
+    def scores_of(self, rows: Indices, w: Floats) -> Floats:
+        """Return w.x_i of some rows."""
+        return (self.array @ w)[rows]
 
     def combined(self, rows: Indices, factors: Floats) -> Floats:
         """Return the sum of factors[a] x_rows[a]."""
@@ -100,6 +111,12 @@ class SparseRows(MarginRows):
         row_scores(self.indptr, self.indices, self.data, w, out)
         return out
 
+    def scores_of(self, rows: Indices, w: Floats) -> Floats:
+        """Return w.x_i of some rows."""
+        out = np.empty(rows.size)
+        chosen_scores(self.indptr, self.indices, self.data, rows, w, out)
+        return out
+
     def combined(self, rows: Indices, factors: Floats) -> Floats:
         """Return the sum of factors[a] x_rows[a]."""
         total = np.zeros(self.shape[1])
@@ -123,11 +140,17 @@ class SparseRows(MarginRows):
         add_rows(self.indptr, self.indices, self.data**2, rows, factors, total)
         return total
 
+    @cached_property
     def norms(self) -> Floats:
-        """Return x_i.x_i of every row."""
+        """Products x_i.x_i of every row."""
         out = np.empty(self.shape[0])
         squared_norms(self.indptr, self.data, out)
         return out
+
+    @cached_property
+    def draws(self) -> npt.NDArray[np.int64]:
+        """Random numbers below 2^31 that shuffle the rows, the same for every label and run."""
+        return generator(0).integers(0, 2**31, size=2 * self.shape[0])
 
     def with_columns(self, columns: Indices) -> "SparseRows":
         """Return the rows with some columns only, in ascending order."""

@@ -6,6 +6,8 @@ w = sum alpha_i x_i, the |B| x |B| system (X X' + 1 / (2 cost)) alpha = sign. Th
 where both are too large, the first one by preconditioned conjugate gradients.
 """
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import lapack
@@ -21,6 +23,8 @@ Indices = npt.NDArray[np.intp]
 LARGEST_SYSTEM = 3000  # of a Cholesky factor
 LARGEST_GRAM = 5000  # rows whose products are kept: 200 MB
 LARGEST_SHARED, LABELS_THAT_SHARE = 2500, 8  # all products of so few rows are worked out once for so many labels
+SMALLEST_SINGLE = 512  # systems from this size on are factored in float32, and their solutions corrected
+CORRECTIONS, ACCURATE = 6, 1e-7  # at most so many times, until margins are so accurate
 MOST_PRODUCTS = 500  # of conjugate gradients in one step
 
 
@@ -70,9 +74,16 @@ class NewtonSystems:
 
     def _by_gram(self, chosen: Indices, sign: Floats, cost: Floats) -> Floats | None:
         self._keep(chosen)
-        system = np.empty((chosen.size, chosen.size))
-        gather_gram(self._gram, self._slot[chosen], 0.5 / cost[chosen], system)
-        alpha = _solved(system, sign[chosen])
+        slots, diagonal, right = self._slot[chosen], 0.5 / cost[chosen], sign[chosen]
+        alpha = None
+        if chosen.size >= SMALLEST_SINGLE:
+            system = np.empty((chosen.size, chosen.size), dtype=np.float32)
+            gather_gram(self._gram, slots, diagonal, system)
+            alpha = _refined(self.rows, system, chosen, diagonal, right)
+        if alpha is None:
+            exact = np.empty((chosen.size, chosen.size))
+            gather_gram(self._gram, slots, diagonal, exact)
+            alpha = _solved(exact, right)
         return None if alpha is None else self.rows.combined(chosen, alpha)
 
     def _keep(self, chosen: Indices) -> None:
@@ -116,7 +127,7 @@ class NewtonSystems:
         factors = 2.0 * cost[chosen]
         scale = 1.0 / (1.0 + self.rows.squared_entries(chosen, factors))
         w = w.copy()
-        slack = sign[chosen] - self.rows.scores(w)[chosen]
+        slack = sign[chosen] - self.rows.scores_of(chosen, w)
         residual = self.rows.combined(chosen, factors * slack) - w
         direction = scale * residual
         size = float(residual @ direction)
@@ -124,7 +135,7 @@ class NewtonSystems:
         for _ in range(MOST_PRODUCTS):
             if size <= wanted:
                 break
-            product = direction + self.rows.combined(chosen, factors * self.rows.scores(direction)[chosen])
+            product = direction + self.rows.combined(chosen, factors * self.rows.scores_of(chosen, direction))
             step = size / float(direction @ product)
             w += step * direction
             residual -= step * product
@@ -140,3 +151,21 @@ def _solved(system: Floats, right: Floats) -> Floats | None:
     """
     factor, info = lapack.dpotrf(system.T, lower=0, clean=0, overwrite_a=1)
     return None if info else np.asarray(lapack.dpotrs(factor, right, lower=0)[0])
+
+
+def _refined(rows: MarginRows, system: Any, chosen: Indices, diagonal: Floats, right: Floats) -> Floats | None:
+    """Return the solution of (X X' + diagonal) alpha = right by a factor in single precision, corrected in double.
+
+    None where the system is too badly conditioned for that.
+    """
+    factor, info = lapack.spotrf(system.T, lower=0, clean=0, overwrite_a=1)
+    if info:
+        return None
+    alpha, left = np.zeros(right.size), right
+    for _ in range(CORRECTIONS):
+        scale = np.abs(left).max()
+        alpha += scale * lapack.spotrs(factor, (left / scale).astype(np.float32), lower=0)[0]
+        left = right - diagonal * alpha - rows.scores_of(chosen, rows.combined(chosen, alpha))
+        if np.abs(left).max() <= ACCURATE:
+            return alpha
+    return None

@@ -1,84 +1,129 @@
-"""Preconditioned conjugate gradients for 16 Newton systems at once, each stopped by its own rule."""
+"""`NewtonLanes`: preconditioned conjugate gradients for 16 Newton systems at once, each in a lane of its own.
+
+Systems come from several panels of problems: a lane whose system is solved takes the next one that waits, so that no
+lane idles while another needs more steps.
+"""
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from plait.learners._lanes import LANES
-from plait.learners._logistic_kernels import advance, inner, next_direction
+from plait.learners._logistic_kernels import advance, copy_lanes, next_direction
 from plait.learners.logistic_design import Design
+from plait.learners.newton_preconditioner import DiagonalPreconditioner, SpectralPreconditioner
 
-__all__ = ["Newton", "Preconditioner", "newton_directions"]
+__all__ = ["NewtonLanes", "NewtonSystems"]
 
 Panel = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
 
-
-class Preconditioner(Protocol):
-    """An approximate inverse of the Hessians of a panel; zero off the support of each lane."""
-
-    def apply(self, residual: Panel, out: Panel) -> None:
-        """Write M^-1 residual to `out`."""
+# Conjugate gradients that have not arrived after this many steps hand on what they have.
+_MOST = 250
 
 
 @dataclass(frozen=True, eq=False)
-class Newton:
-    """The systems (A' S A + I - h h' / bend) x = rhs: the intercepts are eliminated.
+class NewtonSystems:
+    """The systems (I + A' S A - h h' / bend) x = rhs of a panel: the intercepts are eliminated.
 
     Parameters
     ----------
     curvature : ndarray of shape (n_rows, 16)
         S: second derivatives of the losses.
-    means : ndarray of shape (n_columns, 16)
-        h = A' S 1.
+    means, rhs, inverse, x : ndarray of shape (n_columns, 16)
+        h = A' S 1, right-hand sides, diagonals of the inverse preconditioner, and solutions, filled in as they come.
     inverse_bend : ndarray of shape (16,)
         1 / sum of S, or 0 without intercept.
-    rhs : ndarray of shape (n_columns, 16)
-        Right-hand sides; overwritten by the residuals.
+    energy, goal, most, gain : ndarray of shape (16,)
+        r' M^-1 r at x = 0; at which value of it to stop; with which gain to stop before that, since the quadratic
+        model promises too much to be trusted; the decrease of the model by x.
     """
 
     curvature: Panel
     means: Panel
-    inverse_bend: Floats
     rhs: Panel
+    inverse: Panel
+    x: Panel
+    inverse_bend: Floats
+    energy: Floats
+    goal: Floats
+    most: Floats
+    gain: Floats
 
 
-def newton_directions(
-    design: Design, system: Newton, preconditioner: Preconditioner, relative: Floats, floor: Floats, most: int
-) -> tuple[Panel, Floats, npt.NDArray[np.int64]]:
-    """Return solutions, the decrease of the quadratic models they promise, and the steps taken, for each lane.
+class NewtonLanes:
+    """Sixteen lanes of conjugate gradients.
 
-    A lane stops when r' M^-1 r, about twice what is left to gain, is at most `floor`, or `relative`^2 times what it
-    was at first (`floor` is infinite for lanes that hold nothing).
+    Parameters
+    ----------
+    design : Design
+        The shared matrix A.
+    preconditioner : DiagonalPreconditioner
+        Where the inverses of the systems come from.
+    dtype : dtype
+        Floats of the panels.
     """
-    residual = system.rhs
-    x, product, conditioned, P = (np.zeros_like(residual) for _ in range(4))
-    sums = {name: np.zeros((1, LANES)) for name in ("energy", "norm", "linear", "square")}
-    steps, shares, ratios = (np.zeros((1, LANES)) for _ in range(3))
-    preconditioner.apply(residual, conditioned)
-    inner(residual, conditioned, sums["energy"])
-    energy = sums["energy"][0].copy()
-    goal = np.maximum(relative**2 * energy, floor)
-    running = energy > goal
-    gain, taken = np.zeros(LANES), np.zeros(LANES, dtype=np.int64)
-    for _ in range(most):
-        if not running.any():
-            break
-        next_direction(conditioned, ratios, P, sums["norm"])
-        design.curvature(system.curvature, P, product, sums["linear"], sums["square"])
-        linear = sums["linear"][0]
-        bend = sums["square"][0] + sums["norm"][0] - linear**2 * system.inverse_bend
-        steps[0] = np.divide(energy, bend, out=np.zeros(LANES), where=running & (bend > 0))
-        shares[0] = linear * system.inverse_bend
-        advance(steps, shares, P, product, system.means, x, residual)
-        gain += 0.5 * steps[0] * energy
-        taken += running
-        preconditioner.apply(residual, conditioned)
-        inner(residual, conditioned, sums["energy"])
-        fresh = sums["energy"][0]
-        ratios[0] = np.divide(fresh, energy, out=np.zeros(LANES), where=running & (energy > 0))
-        energy = np.where(running, fresh, energy)
-        running &= (energy > goal) & (steps[0] > 0)
-    return x, gain, taken
+
+    def __init__(self, design: Design, preconditioner: DiagonalPreconditioner, dtype: Any) -> None:
+        columns = (design.n_columns, LANES)
+        self._design, self._preconditioner = design, preconditioner
+        self._curvature = np.zeros((design.n_rows, LANES), dtype)
+        self._means, self._residual, self._inverse, self._x = (np.zeros(columns, dtype) for _ in range(4))
+        self._direction, self._product = np.zeros(columns, dtype), np.zeros(columns, dtype)
+        self._inverse_bend, self._energy, self._goal, self._most, self._gain = (np.zeros(LANES) for _ in range(5))
+        self._ratios, self._linear, self._square, self._norms, self._fresh = (np.zeros((1, LANES)) for _ in range(5))
+        self._taken = np.zeros(LANES, dtype=np.int64)
+        self.running = np.zeros(LANES, dtype=np.bool_)
+
+    def load(self, systems: NewtonSystems, source: Indices, lanes: Indices) -> None:
+        """Take over systems into free lanes."""
+        pairs = ((systems.curvature, self._curvature), (systems.means, self._means), (systems.rhs, self._residual))
+        for theirs, ours in (*pairs, (systems.inverse, self._inverse)):
+            copy_lanes(theirs, source, ours, lanes)
+        for name in ("inverse_bend", "energy", "goal", "most"):
+            getattr(self, f"_{name}")[lanes] = getattr(systems, name)[source]
+        self._x[:, lanes] = 0
+        self._direction[:, lanes] = 0
+        self._ratios[0, lanes], self._gain[lanes], self._taken[lanes] = 0, 0, 0
+        self.running[lanes] = True
+
+    def unload(self, lanes: Indices, systems: NewtonSystems, target: Indices) -> None:
+        """Hand back solutions and what they gain."""
+        copy_lanes(self._x, lanes, systems.x, target)
+        systems.gain[target] = self._gain[lanes]
+
+    def sweep(self) -> Indices:
+        """Take one step in every running lane and return the lanes that are done."""
+        self._turn()
+        self._design.curvature(self._curvature, self._direction, self._product, self._linear, self._square)
+        linear = self._linear[0]
+        shares = linear * self._inverse_bend
+        bend = self._square[0] + self._norms[0] - linear * shares
+        steps = np.divide(self._energy, bend, out=np.zeros(LANES), where=self.running & (bend > 0))
+        self._advance(steps, shares)
+        self._gain += 0.5 * steps * self._energy
+        self._taken += 1
+        self._ratios[0] = np.divide(self._fresh[0], self._energy, out=np.zeros(LANES), where=self._energy > 0)
+        self._energy[:] = self._fresh[0]
+        done = (self._energy <= self._goal) | (self._gain >= self._most) | (steps == 0) | (self._taken >= _MOST)
+        done &= self.running
+        self.running &= ~done
+        return np.flatnonzero(done)
+
+    def _turn(self) -> None:
+        """Set the directions: conditioned residuals plus a multiple of the directions before."""
+        if isinstance(self._preconditioner, SpectralPreconditioner):
+            rotated = self._preconditioner.rotated(self._residual)
+            conditioned = self._preconditioner.restored(self._inverse * rotated)
+            next_direction(conditioned, np.ones_like(conditioned), self._ratios, self._direction, self._norms)
+        else:
+            next_direction(self._residual, self._inverse, self._ratios, self._direction, self._norms)
+
+    def _advance(self, steps: Floats, shares: Floats) -> None:
+        panels = (self._direction, self._product, self._means, self._inverse, self._x, self._residual)
+        advance(steps[None], shares[None], *panels, self._fresh)
+        if isinstance(self._preconditioner, SpectralPreconditioner):
+            self._fresh[0] = self._preconditioner.energy(self._residual, self._inverse)

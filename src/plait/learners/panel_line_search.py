@@ -33,7 +33,14 @@ def step_lengths(slopes: Slopes, first_slope: Floats, running: npt.NDArray[np.bo
         low = np.where(running & (slope < 0), lengths, low)
         high = np.where(running & ~(slope < 0), lengths, high)
         guess = lengths - slope / np.where(bend > 0, bend, np.inf)
-        most = np.where(np.isfinite(high), low + 0.95 * (high - low), _GROWTH * lengths)
-        least = np.where(np.isfinite(high), low + 0.05 * (high - low), 1.01 * lengths)
-        lengths = np.where(running, np.clip(guess, least, most), lengths)
+        lengths = np.where(running, _inside(guess, lengths, low, high), lengths)
     return lengths
+
+
+def _inside(guess: Floats, lengths: Floats, low: Floats, high: Floats) -> Floats:
+    """Return the guess where it lies well inside the bracket, else the middle; a little further where there is none."""
+    bracketed = np.isfinite(high)
+    width = np.where(bracketed, high - low, 0.0)
+    well = (guess > low + 0.05 * width) & (guess < low + 0.95 * width)
+    halved = np.where(well, guess, low + 0.5 * width)
+    return np.where(bracketed, halved, np.clip(guess, 1.01 * lengths, _GROWTH * lengths))

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from plait.core.randomness import generator
 from plait.learners._svm_kernels import dual_descent, exact_step
 from plait.learners.margin_rows import MarginRows, SparseRows
 from plait.learners.newton_systems import NewtonSystems
@@ -24,9 +23,11 @@ __all__ = ["HingeFit", "dual_start", "minimize_squared_hinge", "squared_hinge"]
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
-# Passes over the dual variables before Newton steps begin, and how far their derivatives may then lie apart.
-DUAL_EPOCHS = 40
-DUAL_TOLERANCE = 0.1
+# Passes over the dual variables before Newton steps begin, and how far their derivatives may lie apart at the end.
+FIRST_EPOCHS, MOST_EPOCHS = 20, 100
+DUAL_TOLERANCE = 1e-3
+# An entry in a pass takes as long as so many multiplications in a Cholesky factorisation.
+PASS_COST = 60
 # A predicted decrease below this share of the objective is rounding.
 ROUNDING = 1e-15
 
@@ -64,15 +65,23 @@ def squared_hinge(rows: MarginRows, sign: Floats, cost: Floats, w: Floats) -> tu
 
 
 def dual_start(rows: SparseRows, sign: Floats, cost: Floats) -> tuple[Floats, Indices]:
-    """Return where a few passes of dual coordinate descent lead, and the rows it holds active."""
+    """Return where some passes of dual coordinate descent lead, and the rows it holds active.
+
+    After the first passes, as many more follow as cost about one Newton step on the rows then active.
+    """
     order = np.flatnonzero(cost > 0)
-    draws = generator(0).integers(0, 2**31, size=2 * max(order.size, 1))
     alpha, w = np.zeros(sign.size), np.zeros(rows.shape[1])
-    dual_descent(
-        rows.indptr, rows.indices, rows.data, sign, cost, rows.norms(), order, draws, alpha, w, DUAL_EPOCHS,
-        DUAL_TOLERANCE,
-    )  # fmt: skip
-    return w, np.flatnonzero(alpha > 0)
+    state = np.array([order.size, np.inf])
+    entries = (rows.indptr, rows.indices, rows.data)
+    n_epochs = FIRST_EPOCHS
+    for _ in range(2):
+        dual_descent(*entries, sign, cost, rows.norms, order, rows.draws, alpha, w, state, n_epochs, DUAL_TOLERANCE)
+        active = np.flatnonzero(alpha > 0)
+        left = order[: int(state[0])]
+        size = min(active.size, rows.shape[1])
+        pass_cost = PASS_COST * int((rows.indptr[left + 1] - rows.indptr[left] + 4).sum())
+        n_epochs = int(min(MOST_EPOCHS, size**3 / 3.0 / max(pass_cost, 1)))
+    return w, active
 
 
 def minimize_squared_hinge(
