@@ -21,7 +21,7 @@ from plait.core.sentences import ParameterError, shown
 from plait.features import FeatureMask
 from plait.learners.class_weights import class_weighted
 from plait.learners.conditionals import Conditionals
-from plait.learners.constant_labels import constant_labels, constant_scores
+from plait.learners.one_valued_labels import constant_labels, constant_scores
 from plait.learners.label_pairs import pair_dependence_of
 from plait.learners.learner import Learner
 from plait.learners.linear_conditionals import LinearConditionals

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from plait.learners.constant_labels import LEAST_MASS
+from plait.learners.one_valued_labels import LEAST_MASS
 from plait.learners.linear_conditionals import LinearConditionals
 from plait.learners.margin_design import MarginDesign
 from plait.learners.margin_rows import SparseRows

@@ -17,7 +17,7 @@ from plait.core.sentences import ParameterError
 from plait.features import FeatureMask
 from plait.learners.called_conditionals import RESPONSES, FittedClassifiers
 from plait.learners.conditionals import Conditionals
-from plait.learners.constant_labels import constant_labels, constant_scores
+from plait.learners.one_valued_labels import constant_labels, constant_scores
 from plait.learners.estimator_seeds import seeded_clones
 from plait.learners.estimator_words import estimator_name, fit_failure
 from plait.learners.fit_metadata import routed_metadata

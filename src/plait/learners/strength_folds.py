@@ -11,7 +11,7 @@ from sklearn.model_selection import KFold, ShuffleSplit
 
 from plait.core.logspace import clip_probability
 from plait.learners.class_weights import class_weighted
-from plait.learners.constant_labels import constant_labels, constant_scores
+from plait.learners.one_valued_labels import constant_labels, constant_scores
 from plait.learners.parent_columns import ParentColumns
 from plait.learners.problem import Problem
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from plait.learners.constant_labels import LEAST_MASS, constant_labels, constant_scores
+from plait.learners.one_valued_labels import LEAST_MASS, constant_labels, constant_scores
 
 
 def test_which_labels_are_constant():
