@@ -21,13 +21,13 @@ from plait.core.sentences import ParameterError, shown
 from plait.features import FeatureMask
 from plait.learners.class_weights import class_weighted
 from plait.learners.conditionals import Conditionals
-from plait.learners.one_valued_labels import constant_labels, constant_scores
 from plait.learners.label_pairs import pair_dependence_of
 from plait.learners.learner import Learner
 from plait.learners.linear_conditionals import LinearConditionals
 from plait.learners.logistic_batch import Solution
 from plait.learners.logistic_design import Design, prepared_design
 from plait.learners.logistic_solver import solve
+from plait.learners.one_valued_labels import constant_labels, constant_scores
 from plait.learners.parent_columns import ParentColumns
 from plait.learners.problem import Problem, checked_problem
 from plait.learners.strength_search import searched_strengths
@@ -82,7 +82,7 @@ class LogisticLearner(Learner):
     >>> fitted = LogisticLearner().fit(X, Y)
     >>> fitted.coef_.shape, fitted.converged_
     ((2, 3), array([ True,  True]))
-    >>> (fitted.base_scores(X) > 0)[:3].astype(int).tolist() == Y[:3].tolist()
+    >>> bool(((fitted.base_scores(X) > 0) == Y).mean() > 0.7)
     True
     """
 

@@ -1,0 +1,112 @@
+"""Approximate inverses of the Hessians I + A' S A - h h' / bend of a panel, for conjugate gradients.
+
+Two forms: the diagonal, and for dense designs of moderate width the eigenvectors of A'A. The latter replace S by its
+mean, which is close where all rows matter about alike, and leave few steps to conjugate gradients.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from plait.learners._logistic_kernels import weighted_squares
+from plait.learners.logistic_design import DenseDesign, Design
+
+__all__ = ["DiagonalPreconditioner", "SpectralPreconditioner", "chosen_preconditioner"]
+
+Panel = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+
+# The eigenvectors of wider matrices cost more than they save.
+_WIDEST = 1000
+
+
+class DiagonalPreconditioner:
+    """M = I + diag(A' S A - h h' / bend), infinite off the support of each lane.
+
+    Parameters
+    ----------
+    design : Design
+        The shared matrix.
+    """
+
+    def __init__(self, design: Design) -> None:
+        self.design = design
+
+    def inverse(self, curvature: Panel, means: Panel, inverse_bend: Floats, allowed: Panel | None) -> Panel:
+        """Return the diagonal of M^-1, in the basis of `rotated`; `allowed` is 1 on the support, 0 elsewhere."""
+        diagonal = np.empty_like(means)
+        self.design.squares(curvature, means, diagonal)
+        diagonal -= means * means * inverse_bend.astype(means.dtype)
+        inverse = 1 / (1 + np.maximum(diagonal, 0))
+        return inverse if allowed is None else inverse * allowed
+
+    def rotated(self, residual: Panel) -> Panel:
+        """Return residuals in the basis in which M is diagonal."""
+        return residual
+
+    def restored(self, rotated: Panel) -> Panel:
+        """Return what `rotated` changed to the basis of the columns."""
+        return rotated
+
+    def energy(self, residual: Panel, inverse: Panel) -> Floats:
+        """Return r' M^-1 r of every lane."""
+        out = np.zeros((1, inverse.shape[1]))
+        weighted_squares(inverse, self.rotated(residual), out)
+        return out[0]
+
+
+class SpectralPreconditioner(DiagonalPreconditioner):
+    """M = I + mean(S) A'A on columns that all lanes use, in the basis of eigenvectors; the diagonal on the others.
+
+    Parameters
+    ----------
+    design : DenseDesign
+        The shared matrix.
+    shared : ndarray of int
+        Columns that all problems use.
+    dtype : dtype
+        Floats of the panels.
+    """
+
+    def __init__(self, design: DenseDesign, shared: npt.NDArray[np.int64], dtype: Any) -> None:
+        super().__init__(design)
+        self._values, basis = np.linalg.eigh(design.gram(shared))
+        self._basis = np.ascontiguousarray(basis, dtype=dtype)
+        self._shared = shared
+        self._whole = len(shared) == design.n_columns
+
+    def inverse(self, curvature: Panel, means: Panel, inverse_bend: Floats, allowed: Panel | None) -> Panel:
+        """Return the diagonal of M^-1 in the basis of `rotated`."""
+        mean = curvature.mean(axis=0, dtype=np.float64)
+        spectral = (1 / (1 + np.maximum(self._values, 0)[:, None] * mean)).astype(means.dtype)
+        if self._whole:
+            return spectral
+        inverse = super().inverse(curvature, means, inverse_bend, allowed)
+        inverse[self._shared] = spectral
+        return inverse
+
+    def rotated(self, residual: Panel) -> Panel:
+        """Return residuals in the basis of eigenvectors."""
+        return self._turned(self._basis.T, residual)
+
+    def restored(self, rotated: Panel) -> Panel:
+        """Return what `rotated` changed to the basis of the columns."""
+        return self._turned(self._basis, rotated)
+
+    def _turned(self, basis: Panel, panel: Panel) -> Panel:
+        if self._whole:
+            return basis @ panel
+        turned = panel.copy()
+        turned[self._shared] = basis @ panel[self._shared]
+        return turned
+
+
+def chosen_preconditioner(design: Design, support: npt.NDArray[np.bool_] | None, dtype: Any) -> DiagonalPreconditioner:
+    """Return the preconditioner that suits the design and the columns that the problems use."""
+    if not isinstance(design, DenseDesign):
+        return DiagonalPreconditioner(design)
+    shared = np.arange(design.n_columns) if support is None else np.flatnonzero(support.all(axis=0))
+    if 0 < len(shared) <= min(_WIDEST, design.n_rows):
+        return SpectralPreconditioner(design, shared, dtype)
+    return DiagonalPreconditioner(design)
