@@ -95,7 +95,10 @@ def truth(given):
 
 
 def infer(name, given, wanted="mode", n_best=1, seed=0):
-    return CLASSES[name]().infer(given, wanted, n_best, random_state=seed)
+    inference = CLASSES[name]()
+    if "width" in inference.get_params():
+        inference.set_params(width=max(inference.width, n_best))
+    return inference.infer(given, wanted, n_best, random_state=seed)
 
 
 @pytest.mark.parametrize("wanted", WANTED)
@@ -103,13 +106,14 @@ def test_shapes_and_types(name, made, wanted):
     support = infer(name, made, wanted)
     n_rows, n_vectors = support.log_weights.shape
     assert n_rows == made.n_rows
-    assert n_vectors >= 1
+    # Marginals may come without label vectors, modes and distributions may not.
+    assert n_vectors >= 1 or (wanted == "marginals" and support.marginals is not None)
     assert support.vectors.shape == (n_rows, n_vectors, made.n_labels)
     assert support.vectors.dtype == np.uint8
     assert set(np.unique(support.vectors)) <= {0, 1}
     assert support.log_weights.dtype == np.float64
     assert not np.isnan(support.log_weights).any()
-    assert np.isfinite(support.log_weights).any(axis=1).all()
+    assert n_vectors == 0 or np.isfinite(support.log_weights).any(axis=1).all()
     assert support.kind in ("modes", "distribution", "sample")
     assert isinstance(support.method, str)
     assert support.method
@@ -203,7 +207,7 @@ def test_no_rows(name, wanted, form):
     support = infer(name, distribution(name, 3, 0, form).take(slice(0, 0)), wanted)
     assert support.n_rows == 0
     assert support.n_labels == 3
-    assert support.mode().shape == (0, 3)
+    assert wanted == "marginals" or support.mode().shape == (0, 3)
     assert support.marginal_estimate().shape == (0, 3)
 
 
@@ -256,7 +260,7 @@ def test_margins_are_decided_greedily_or_refused(name):
         assert support.mode().tolist() == [[1, 1]]
         assert not support.exact.any()
     else:
-        with pytest.raises(ParameterError, match="needs a learner that gives probabilities"):
+        with pytest.raises(ParameterError, match=r"gives? probabilities, but th.* decisions only"):
             infer(name, margins)
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from plait.core.sentences import ParameterError
 from plait.inference import LabelSupport
 from plait.inference.label_vectors import all_label_vectors
 
@@ -77,3 +78,12 @@ def test_no_rows(n_vectors):
     assert given.marginal_estimate().shape == (0, 3)
     assert given.merged().n_rows == 0
     assert given.weights().shape == (0, n_vectors)
+
+
+def test_marginals_without_vectors_answer_what_they_can():
+    known = np.array([[0.25, 0.75]])
+    given = support(np.zeros((1, 0, 2), np.uint8), np.zeros((1, 0)), "modes", marginals=known)
+    np.testing.assert_array_equal(given.marginal_estimate(), known)
+    for question in (given.mode, given.weights):
+        with pytest.raises(ParameterError, match="needs label vectors, but test was asked for marginals"):
+            question()

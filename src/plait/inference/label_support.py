@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.sentences import ParameterError
 from plait.inference.label_vectors import distinct_vectors
 
 __all__ = ["LabelSupport"]
@@ -68,6 +69,7 @@ class LabelSupport:
 
     def mode(self) -> Labels:
         """Return the vector with the largest weight, summed over equal vectors for a sample; (n_rows, n_labels)."""
+        self._require_vectors()
         if self.kind == "sample":
             merged = self.merged()
             best = merged.log_weights.argmax(axis=1)
@@ -113,7 +115,15 @@ class LabelSupport:
 
     def _relative_weights(self) -> Floats:
         """Return weights of which the largest of each row is 1."""
+        self._require_vectors()
         return np.asarray(np.exp(self.log_weights - self.log_weights.max(axis=1, keepdims=True, initial=-np.inf)))
+
+    def _require_vectors(self) -> None:
+        if self.n_rows and self.log_weights.shape[1] == 0:
+            raise ParameterError(
+                f"this question needs label vectors, but {self.method} was asked for marginals and found none. "
+                'Ask for the mode or the distribution: infer(distribution, wanted="distribution").'
+            )
 
     def merged(self) -> "LabelSupport":
         """Return the support with equal vectors of a row put together, heaviest first (ties: smallest vector)."""
