@@ -12,10 +12,14 @@ from plait.inference.exhaustive import UNFORCED_LABELS, Exhaustive
 from plait.inference.greedy import Greedy
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
+from plait.inference.max_product import MaxProduct
+from plait.inference.sum_product import SumProduct
 from plait.joint import GraphDistribution, LabelDistribution
 
 __all__ = ["Auto"]
 
+# A label with more parents has a table that costs more than the other ways.
+_MOST_PARENTS = 10
 # Marginals need no table of all label vectors, so a few more labels can be enumerated.
 _MORE_FOR_MARGINALS = 3
 
@@ -39,7 +43,7 @@ class Auto(Inference):
     >>> from plait.structure import LabelGraph
     >>> tree = LinearDistribution(LabelGraph([[], [0]]), np.zeros((1, 2)), np.zeros((2, 2)))
     >>> Auto().choose(tree, "marginals")
-    Exhaustive()
+    SumProduct()
     """
 
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {
@@ -67,6 +71,8 @@ class Auto(Inference):
         if isinstance(distribution, GraphDistribution):
             if not distribution.probabilistic:
                 return Greedy()
+            if wanted != "distribution" and _is_simple(distribution):
+                return MaxProduct() if wanted == "mode" else SumProduct()
             if wanted == "mode" and distribution.n_labels > UNFORCED_LABELS:
                 return Greedy()
         return self._counted(distribution.n_labels, wanted)
@@ -92,3 +98,9 @@ class _Sample(Inference):
         known = log_sum_exp(logs, axis=1) - np.log(self.n_samples)
         exact = np.zeros(distribution.n_rows, dtype=bool)
         return LabelSupport(vectors, logs, "sample", "sample", exact, log_evidence=np.asarray(known))
+
+
+def _is_simple(distribution: GraphDistribution) -> bool:
+    """Say whether messages along the graph are exact and cheap."""
+    widest = max((len(group) for group in distribution.graph.parents), default=0)
+    return widest <= _MOST_PARENTS and distribution.graph.is_polytree
