@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from plait.core.logspace import log_sigmoid
 from plait.core.randomness import generator
-from plait.inference import Auto, Inference, LabelSupport
+from plait.inference import Auto, Inference, LabelSupport, SumProduct, entropy, sample_given
 from plait.joint import LabelDistribution
 
 __all__ = [
@@ -82,6 +82,8 @@ def drawn_sets(distribution: LabelDistribution, n_samples: int, seed: int) -> La
     """Return drawn label sets (n_rows, n_samples, n_labels); with evidence, resampled by importance weights."""
     if distribution.evidence is None:
         return distribution.sample(n_samples, seed)[0]
+    if _is_polytree(distribution):
+        return sample_given(distribution, n_samples, seed)
     draws = generator(seed)
     vectors, log_weights = distribution.sample(_DRAWS_A_SAMPLE * n_samples, draws)
     heights = np.cumsum(np.exp(log_weights - log_weights.max(axis=1, keepdims=True)), axis=1)
@@ -90,8 +92,10 @@ def drawn_sets(distribution: LabelDistribution, n_samples: int, seed: int) -> La
     return np.take_along_axis(vectors, chosen.reshape(-1, n_samples, 1), axis=1)
 
 
-def entropies(distribution: LabelDistribution, seed: int) -> tuple[Floats, LabelSupport]:
-    """Return the entropy of P(y | x) in nats: the sum over all label sets, or the mean of -log P over a sample."""
+def entropies(distribution: LabelDistribution, seed: int) -> tuple[Floats, LabelSupport | None]:
+    """Return the entropy of P(y | x) in nats: exact on polytrees and for few labels, else from a sample."""
+    if _is_polytree(distribution):
+        return entropy(distribution), None
     support = Auto().infer(distribution, "distribution", 1, seed)
     weights = support.weights()
     if support.kind == "distribution":
@@ -102,3 +106,8 @@ def entropies(distribution: LabelDistribution, seed: int) -> tuple[Floats, Label
     log_prob = np.where(weights > 0, log_prob, 0.0)
     known = 0.0 if support.log_evidence is None else support.log_evidence
     return known - (weights * log_prob).sum(axis=1), support
+
+
+def _is_polytree(distribution: LabelDistribution) -> bool:
+    """Say whether sums along the graph are exact and cheap, as `Auto` does."""
+    return isinstance(Auto().choose(distribution, "marginals"), SumProduct)
