@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plait.joint import GraphJoint
-from plait.joint.parent_effects import parent_effects
+from plait.joint.parent_effects import effects_along
 from plait.learners import LinearConditionals
 from plait.structure import LabelGraph
 from plait.testing import random_graph
@@ -17,7 +17,7 @@ def test_matrix_and_reach_are_those_of_loops(n_labels):
     coef = np.zeros((n_labels, n_labels))
     for label, parents in enumerate(graph.parents):
         coef[label, list(parents)] = draws.normal(size=len(parents))
-    effects = parent_effects(graph, coef)
+    effects = effects_along(graph, coef)
     order = graph.order
     expected = np.array([[coef[order[b], order[a]] for b in range(n_labels)] for a in range(n_labels)])
     np.testing.assert_array_equal(effects.matrix, expected)
@@ -27,7 +27,7 @@ def test_matrix_and_reach_are_those_of_loops(n_labels):
 
 
 def test_the_labels_own_order_needs_no_copy():
-    assert parent_effects(LabelGraph([[], [0]]), np.zeros((2, 2))).order is None
+    assert effects_along(LabelGraph([[], [0]]), np.zeros((2, 2))).order is None
 
 
 def test_blocks_of_rows_share_one_matrix():

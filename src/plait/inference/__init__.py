@@ -19,7 +19,9 @@ from plait.inference.greedy import Greedy
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
 from plait.inference.max_product import MaxProduct
-from plait.inference.sum_product import SumProduct
+from plait.inference.polytree_entropy import entropy, family_marginals
+from plait.inference.polytree_sampling import sample_given
+from plait.inference.sum_product import SumProduct, exact_marginals
 
 __all__ = [
     "Auto",
@@ -32,5 +34,9 @@ __all__ = [
     "MaxProduct",
     "SearchWarning",
     "SumProduct",
+    "entropy",
     "enumerated_marginals",
+    "exact_marginals",
+    "family_marginals",
+    "sample_given",
 ]

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from plait.joint import LinearDistribution
 from plait.joint.graph_distribution import SCORE_LIMIT
 
-__all__ = ["ChainScores", "chain_scores"]
+__all__ = ["ChainScores", "scores_along"]
 
 Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.uint8]
@@ -50,7 +50,7 @@ class ChainScores:
         return placed
 
 
-def chain_scores(distribution: LinearDistribution) -> ChainScores:
+def scores_along(distribution: LinearDistribution) -> ChainScores:
     """Return the numbers of a linear distribution along its order; copies them only where the order is another one."""
     layout = distribution.along_the_order()
     base = np.ascontiguousarray(distribution.base, dtype=np.float64)

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from plait.core.logspace import log_sigmoid
 from plait.inference._greedy_kernels import LANES, MOST_IN_LANES, greedy_lanes, greedy_rows
-from plait.inference.chain_scores import chain_scores
+from plait.inference.chain_scores import scores_along
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
 from plait.inference.prefix_tree import next_scores, require_tree
@@ -58,7 +58,7 @@ def greedy_walk(tree: GraphDistribution) -> GreedyWalk:
 
 
 def _linear_walk(distribution: LinearDistribution) -> GreedyWalk:
-    chain = chain_scores(distribution)
+    chain = scores_along(distribution)
     n_rows, n_labels = chain.base.shape
     labels = np.empty((n_rows, n_labels), dtype=np.uint8)
     log_prob, proved = np.zeros(n_rows), np.zeros(n_rows, dtype=np.bool_)

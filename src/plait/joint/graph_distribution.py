@@ -94,6 +94,10 @@ class GraphDistribution(LabelDistribution):
         return self._with_evidence(joined_evidence(self.evidence, evidence, (self.n_rows, self.n_labels)))
 
     @abstractmethod
+    def take(self, rows: Any) -> "GraphDistribution":
+        """Return the distribution of some rows: a slice or an array of row numbers."""
+
+    @abstractmethod
     def _with_evidence(self, evidence: Evidence) -> "GraphDistribution":
         """Return the same distribution with other evidence."""
 

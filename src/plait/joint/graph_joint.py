@@ -7,7 +7,7 @@ from typing import Any
 from plait.joint.called_distribution import CalledDistribution
 from plait.joint.graph_distribution import GraphDistribution
 from plait.joint.linear_distribution import LinearDistribution
-from plait.joint.parent_effects import ParentEffects, parent_effects
+from plait.joint.parent_effects import ParentEffects, effects_along
 from plait.learners import Conditionals, LinearConditionals
 
 __all__ = ["GraphJoint"]
@@ -52,7 +52,7 @@ class GraphJoint:
     def _effects(self) -> ParentEffects:
         """The matrix of the parents along the order, made once for all blocks of rows."""
         assert isinstance(self.conditionals, LinearConditionals)
-        return parent_effects(self.conditionals.graph, self.conditionals.parent_coef_)
+        return effects_along(self.conditionals.graph, self.conditionals.parent_coef_)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"conditionals": self.conditionals}

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from plait.core.logspace import log_sigmoid
 from plait.joint.distribution import Evidence, Floats, Labels
 from plait.joint.graph_distribution import SCORE_LIMIT, GraphDistribution
-from plait.joint.parent_effects import ParentEffects, parent_effects
+from plait.joint.parent_effects import ParentEffects, effects_along
 from plait.structure import LabelGraph
 
 __all__ = ["LinearDistribution"]
@@ -88,7 +88,7 @@ class LinearDistribution(GraphDistribution):
         """Return the matrix of the parents laid out along the order."""
         if self.effects is None:
             # A frozen object may remember what follows from its other fields.
-            object.__setattr__(self, "effects", parent_effects(self.graph, self.parent_coef))
+            object.__setattr__(self, "effects", effects_along(self.graph, self.parent_coef))
         assert self.effects is not None
         return self.effects
 

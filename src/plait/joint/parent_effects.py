@@ -8,7 +8,7 @@ import numpy.typing as npt
 from plait.joint._layout_kernels import fill_effects
 from plait.structure import LabelGraph
 
-__all__ = ["ParentEffects", "parent_effects"]
+__all__ = ["ParentEffects", "effects_along"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,12 +30,12 @@ class ParentEffects:
     reach: npt.NDArray[np.int64]
 
 
-def parent_effects(graph: LabelGraph, parent_coef: npt.NDArray[np.float64]) -> ParentEffects:
+def effects_along(graph: LabelGraph, parent_coef: npt.NDArray[np.float64]) -> ParentEffects:
     """Return the effects for `parent_coef` (n_labels, n_labels), whose row k holds what each parent adds to label k.
 
     Examples
     --------
-    >>> parent_effects(LabelGraph([[1], []]), np.array([[0.0, 2.0], [0.0, 0.0]]))
+    >>> effects_along(LabelGraph([[1], []]), np.array([[0.0, 2.0], [0.0, 0.0]]))
     ParentEffects(order=array([1, 0]), matrix=array([[0., 2.],
            [0., 0.]]), reach=array([2, 2]))
     """

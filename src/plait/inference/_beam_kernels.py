@@ -1,0 +1,137 @@
+"""Beam search along a linear chain: arrays in, arrays out, the caller allocates.
+
+Notation (and that of `_greedy_kernels`)
+----------------------------------------
+scores[s]          : scores of all later labels, given the prefix in slot s
+log_prob[j]        : log P of the j-th prefix kept, the smallest prefix first; `slot[j]` is where its scores are
+candidate[2j + v]  : log P of that prefix with the next label v
+origin[t, j]       : which prefix of level t the j-th one of level t + 1 comes from, times two, plus the label's value
+"""
+
+import numpy as np
+from numba import njit
+
+__all__ = ["beam_rows"]
+
+# Up to this many, keeping a short list in order costs less than a general selection.
+_SHORT = 32
+
+
+@njit(cache=True, nogil=True)
+def _least_kept(candidate, n, width, top):  # type: ignore[no-untyped-def]
+    """Return the value of the `width`-th best of n candidates, -inf where there are no more than `width`."""
+    if n <= width:
+        return -np.inf
+    if width > _SHORT:
+        return np.partition(candidate[:n], n - width)[n - width]
+    top[:width] = -np.inf
+    for c in range(n):
+        if candidate[c] > top[width - 1]:
+            place = width - 1
+            while place > 0 and top[place - 1] < candidate[c]:
+                top[place] = top[place - 1]
+                place -= 1
+            top[place] = candidate[c]
+    return top[width - 1]
+
+
+@njit(cache=True, nogil=True)
+def _extend(scores, t, n, log_prob, slot, known, limit, candidate):  # type: ignore[no-untyped-def]
+    """Fill the candidates: both values of label t after every prefix, -inf against what is known."""
+    for j in range(n):
+        score = min(max(scores[slot[j], t], -limit), limit)
+        less = log_prob[j] - np.log1p(np.exp(-abs(score)))
+        candidate[2 * j] = less + min(-score, 0.0) if known != 1 else -np.inf
+        candidate[2 * j + 1] = less + min(score, 0.0) if known != 0 else -np.inf
+
+
+@njit(cache=True, nogil=True)
+def _choose(candidate, n, least, room_for_ties, kept):  # type: ignore[no-untyped-def]
+    """Mark what is kept: all above `least`, and of those equal to it the smallest; return the best one left out."""
+    left_out = -np.inf
+    for c in range(2 * n):
+        kept[c] = candidate[c] > least
+        if not kept[c] and candidate[c] == least and room_for_ties > 0 and least > -np.inf:
+            kept[c] = True
+            room_for_ties -= 1
+        if not kept[c]:
+            left_out = max(left_out, candidate[c])
+    return left_out
+
+
+@njit(cache=True, nogil=True)
+def _free_slots(n, kept, slot, used, free):  # type: ignore[no-untyped-def]
+    """List the slots of prefixes of which nothing is kept, after those never used; return how many there are."""
+    n_free = 0
+    for s in range(used.size):
+        used[s] = False
+    for j in range(n):
+        if kept[2 * j] or kept[2 * j + 1]:
+            used[slot[j]] = True
+    for s in range(used.size):
+        if not used[s]:
+            free[n_free] = s
+            n_free += 1
+    return n_free
+
+
+@njit(cache=True, nogil=True)
+def _advance(scores, effects, reach, t, n, candidate, kept, free, n_free, slot, log_prob, origin):  # type: ignore[no-untyped-def]
+    """Put the kept candidates in the place of the prefixes; `slot` and `log_prob` are (2, width): now, and next."""
+    size = 0
+    for j in range(n):
+        source = slot[0, j]
+        both = kept[2 * j] and kept[2 * j + 1]
+        for value in range(2):
+            if not kept[2 * j + value]:
+                continue
+            target = source
+            if value == 1:
+                if both:
+                    n_free -= 1
+                    target = free[n_free]
+                    scores[target, t + 1 :] = scores[source, t + 1 :]
+                for u in range(t + 1, reach[t]):
+                    scores[target, u] += effects[t, u]
+            slot[1, size], log_prob[1, size], origin[t, size] = target, candidate[2 * j + value], 2 * j + value
+            size += 1
+    slot[0, :size], log_prob[0, :size] = slot[1, :size], log_prob[1, :size]
+    return size
+
+
+@njit(cache=True, nogil=True)
+def _read_back(order, origin, n_best, labels):  # type: ignore[no-untyped-def]
+    """Fill the labels of the best vectors by following their origins."""
+    for rank in range(n_best):
+        j = order[rank]
+        for t in range(origin.shape[0] - 1, -1, -1):
+            labels[rank, t] = origin[t, j] & 1
+            j = origin[t, j] >> 1
+
+
+@njit(cache=True, nogil=True)
+def beam_rows(base, effects, reach, known, limit, width, labels, log_weights, left_out, n_nodes):  # type: ignore[no-untyped-def]
+    """Fill the best vectors (n_rows, n_best, n_labels), their log P, log P of the best prefix dropped, and nodes."""
+    n_labels, n_best = base.shape[1], labels.shape[1]
+    scores, origin = np.empty((width, n_labels)), np.empty((n_labels, width), np.int64)
+    slot, log_prob = np.empty((2, width), np.int64), np.empty((2, width))
+    candidate, kept, top = np.empty(2 * width), np.empty(2 * width, np.bool_), np.empty(width)
+    used, free = np.empty(width, np.bool_), np.empty(width, np.int64)
+    for i in range(base.shape[0]):
+        row_known = known[min(i, known.shape[0] - 1)]
+        scores[0], slot[0, 0], log_prob[0, 0], n = base[i], 0, 0.0, 1
+        left_out[i], n_nodes[i] = -np.inf, 0
+        for t in range(n_labels):
+            n_nodes[i] += n
+            _extend(scores, t, n, log_prob[0], slot[0], row_known[t], limit, candidate)
+            least = _least_kept(candidate, 2 * n, width, top)
+            above = 0
+            for c in range(2 * n):
+                above += candidate[c] > least
+            left_out[i] = max(left_out[i], _choose(candidate, n, least, width - above, kept))
+            n_free = _free_slots(n, kept, slot[0], used, free)
+            n = _advance(scores, effects, reach, t, n, candidate, kept, free, n_free, slot, log_prob, origin)
+        best_first = np.argsort(-log_prob[0, :n], kind="mergesort")
+        found = min(n, n_best)
+        log_weights[i, :found] = log_prob[0, best_first[:found]]
+        _read_back(best_first, origin, found, labels[i])

@@ -1,0 +1,79 @@
+"""`Prefixes`: many prefixes of many rows at one level of the probability tree, grown label by label."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from plait.inference.prefix_tree import child_log_probs, next_scores
+from plait.joint import GraphDistribution
+
+__all__ = ["Prefixes", "best_of_rows", "rank_in_row"]
+
+Floats = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.uint8]
+Flags = npt.NDArray[np.bool_]
+Rows = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Prefixes:
+    """Prefixes sorted by row, then the smallest first.
+
+    Parameters
+    ----------
+    rows : ndarray of int64, shape (m,)
+        The row of each prefix.
+    vectors : ndarray of uint8, shape (m, n_labels)
+        Labels decided so far, 0 elsewhere.
+    log_prob : ndarray of float64, shape (m,)
+        log P of each prefix.
+    """
+
+    rows: Rows
+    vectors: Labels
+    log_prob: Floats
+
+    @classmethod
+    def roots(cls, tree: GraphDistribution) -> "Prefixes":
+        """Return the empty prefix of every row."""
+        return cls(np.arange(tree.n_rows), np.zeros((tree.n_rows, tree.n_labels), np.uint8), np.zeros(tree.n_rows))
+
+    def children(self, tree: GraphDistribution, label: int) -> Floats:
+        """Return log P of every prefix with the label 0 and 1, (m, 2); -inf against the evidence. One call."""
+        scores = next_scores(tree, label, self.rows, self.vectors)
+        zero, one = child_log_probs(tree, label, self.rows, scores)
+        return self.log_prob[:, None] + np.column_stack([zero, one])
+
+    def grown(self, label: int, children: Floats, kept: Flags) -> "Prefixes":
+        """Return the prefixes with the label 0 or 1 where `kept` (m, 2) says so."""
+        origin, value = np.nonzero(kept)
+        vectors = self.vectors[origin]
+        vectors[:, label] = value
+        return Prefixes(self.rows[origin], vectors, children[kept])
+
+
+def rank_in_row(rows: Rows, log_prob: Floats) -> npt.NDArray[np.int64]:
+    """Return the rank of each entry among those of its row, 0 for the largest; equal ones in their order.
+
+    Examples
+    --------
+    >>> rank_in_row(np.array([0, 0, 0, 4]), np.array([-2.0, -1.0, -1.0, -5.0]))
+    array([2, 0, 1, 0])
+    """
+    order = np.lexsort((-log_prob, rows))
+    starts = np.searchsorted(rows[order], rows[order])
+    rank = np.empty(rows.size, dtype=np.int64)
+    rank[order] = np.arange(rows.size) - starts
+    return rank
+
+
+def best_of_rows(leaves: Prefixes, n_rows: int, n_best: int) -> tuple[Labels, Floats]:
+    """Return the best vectors of each row, (n_rows, n_best, n_labels), and their log P, -inf where there are fewer."""
+    vectors = np.zeros((n_rows, n_best, leaves.vectors.shape[1]), dtype=np.uint8)
+    log_weights = np.full((n_rows, n_best), -np.inf)
+    rank = rank_in_row(leaves.rows, leaves.log_prob)
+    best = rank < n_best
+    vectors[leaves.rows[best], rank[best]] = leaves.vectors[best]
+    log_weights[leaves.rows[best], rank[best]] = leaves.log_prob[best]
+    return vectors, log_weights
