@@ -168,14 +168,14 @@ def test_rows_of_weight_zero_are_as_good_as_absent(stored, standardize):
     learner = LogisticLearner(tol=1e-12, standardize=standardize)
     fitted = learner.fit(stored(X), Y, sample_weight=weights)
     without = learner.fit(stored(X[some]), Y[some])
-    np.testing.assert_allclose(fitted.coef_, without.coef_, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(fitted.coef_, without.coef_, rtol=1e-4, atol=1e-6)
     # The same for one label alone: the scale of columns is shared, so it is switched off here.
     learner = LogisticLearner(tol=1e-12, standardize=False)
     for_one = np.ones((60, 4))
     for_one[:, 2] = weights
     fitted = learner.fit(stored(X), Y, sample_weight=for_one)
-    np.testing.assert_allclose(fitted.coef_[2], learner.fit(stored(X[some]), Y[some]).coef_[2], rtol=1e-6, atol=1e-8)
-    np.testing.assert_allclose(fitted.coef_[1], learner.fit(stored(X), Y).coef_[1], rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(fitted.coef_[2], learner.fit(stored(X[some]), Y[some]).coef_[2], rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(fitted.coef_[1], learner.fit(stored(X), Y).coef_[1], rtol=1e-4, atol=1e-6)
 
 
 def test_a_row_that_stands_twice_is_a_row_of_weight_two():
@@ -185,14 +185,14 @@ def test_a_row_that_stands_twice_is_a_row_of_weight_two():
     learner = LogisticLearner(tol=1e-12, standardize=False)
     twice = learner.fit(np.vstack([X, X[:20]]), np.vstack([Y, Y[:20]]), chain(3))
     fitted = learner.fit(X, Y, chain(3), sample_weight=weights)
-    np.testing.assert_allclose(fitted.coef_, twice.coef_, rtol=1e-6, atol=1e-8)
-    np.testing.assert_allclose(fitted.parent_coef_, twice.parent_coef_, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(fitted.coef_, twice.coef_, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(fitted.parent_coef_, twice.parent_coef_, rtol=1e-4, atol=1e-6)
 
 
 def test_weights_scaled_together_with_the_penalty_change_nothing():
     X, Y = drawn(10, 50, 5, 3)
     fitted = LogisticLearner(C=2.0, tol=1e-12).fit(X, Y, sample_weight=np.full(50, 3.0))
-    np.testing.assert_allclose(fitted.coef_, LogisticLearner(C=6.0, tol=1e-12).fit(X, Y).coef_, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(fitted.coef_, LogisticLearner(C=6.0, tol=1e-12).fit(X, Y).coef_, rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize("stored", [np.asarray, sparse.csr_array])

@@ -13,7 +13,7 @@ from plait.learners._panel_products import (
     sparse_curvature,
     sparse_forward,
 )
-from plait.learners.column_scales import column_means, column_scales
+from plait.learners.column_scaling import column_means, column_scales
 
 __all__ = ["DenseDesign", "Design", "SparseDesign", "prepared_design"]
 

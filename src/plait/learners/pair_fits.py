@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from plait.learners.class_weights import class_weighted
-from plait.learners.column_scales import column_means, column_scales
+from plait.learners.column_scaling import column_means, column_scales
 from plait.learners.one_valued_labels import constant_labels
 from plait.learners.linear_conditionals import LinearConditionals
 from plait.learners.pair_design import PairDesign, pair_design
