@@ -27,7 +27,7 @@ LATER = (1e-7, 1e-10)
 NEAR = 3.0
 # Up to so many columns second derivatives are factored for every label, and the first round can be tighter.
 NARROW = 300
-FIRST_NARROW = 1e-6
+FIRST_NARROW = 1e-5
 # Scores of so many problems and rows are held at once.
 MOST_SCORES = 2**24
 
