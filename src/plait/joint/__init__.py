@@ -16,5 +16,15 @@ from plait.joint.distribution import LabelDistribution
 from plait.joint.graph_distribution import GraphDistribution
 from plait.joint.graph_joint import GraphJoint
 from plait.joint.linear_distribution import LinearDistribution
+from plait.joint.mixture_distribution import MixtureDistribution
+from plait.joint.mixture_joint import MixtureJoint
 
-__all__ = ["CalledDistribution", "GraphDistribution", "GraphJoint", "LabelDistribution", "LinearDistribution"]
+__all__ = [
+    "CalledDistribution",
+    "GraphDistribution",
+    "GraphJoint",
+    "LabelDistribution",
+    "LinearDistribution",
+    "MixtureDistribution",
+    "MixtureJoint",
+]

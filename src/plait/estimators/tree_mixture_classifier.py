@@ -1,0 +1,206 @@
+"""`TreeMixtureClassifier`: a mixture of conditional tree networks [MC]."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from plait import learners as learners_room
+from plait import structure as structure_room
+from plait.core.checks import InstanceOf, Interval, Nothing, RandomState, check_parameters
+from plait.core.naming import resolve
+from plait.core.randomness import seeds
+from plait.core.sentences import ParameterError
+from plait.estimators.joint_model import JointModel
+from plait.estimators.mixture_em import Mixture, expectation_maximization
+from plait.estimators.mixture_growth import Growth, grown_mixture
+from plait.inference import Inference
+from plait.learners import Learner, LogisticLearner
+from plait.losses import Loss
+from plait.structure import ConditionalTree, LabelGraph, Structure
+
+__all__ = ["TreeMixtureClassifier"]
+
+Floats = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.uint8]
+
+
+class TreeMixtureClassifier(JointModel):
+    """Learn P(Y | X) as a mixture of networks, each with its own graph over the labels [MC 4-5].
+
+    Trees are added one after another, each on the rows that the mixture explains worst, as long as rows held out
+    become more likely; then all are trained together by EM. The joint is a distribution like any other: `joint(X)` has
+    exact marginals and evidence.
+
+    Parameters
+    ----------
+    max_components : int, default=20
+        Most trees.
+    structure : Structure or str, optional
+        What a component is; None is `ConditionalTree()`. Chains or polytrees can be mixed too.
+    learner : Learner or str, optional
+        How conditionals are trained; None is `LogisticLearner(C="cv")`. A strength found by cross-validation is kept
+        through EM.
+    holdout : float, default=1/3
+        Share of the rows that decide when to stop adding trees.
+    n_init : int, default=1
+        How many internal splits are tried; the graphs of the most likely one on its rows held out are kept.
+    tol : float, default=1e-5
+        Relative gain of the log-likelihood below which EM stops.
+    max_iter : int, default=50
+        Most steps of EM.
+    inference : Inference or str, optional
+        How questions are answered; None is `Auto()`. May be changed after `fit`.
+    loss : Loss or str, default="subset"
+        What `predict` minimises the expectation of.
+    random_state : int, RandomState, Generator or None
+        Seed of splits and draws.
+    n_jobs : int, optional
+        Threads over components and over blocks of rows.
+
+    Attributes
+    ----------
+    graphs_ : list of LabelGraph
+        The graph of every component.
+    weights_ : ndarray of shape (n_components_,)
+        Mixture coefficients.
+    n_components_ : int
+        Number of components.
+    conditionals_ : list of Conditionals
+        Of every component.
+    log_likelihood_ : ndarray
+        log P(Y | X) of the training rows at every step of the last EM.
+    holdout_log_likelihood_ : ndarray
+        log P(Y | X) of the rows held out for every number of components that was accepted.
+
+    Examples
+    --------
+    >>> from plait.data.synthetic import make_label_network
+    >>> data = make_label_network(300, 3, 4, structure="tree", random_state=0).dataset
+    >>> model = TreeMixtureClassifier(max_components=2, learner=LogisticLearner(), random_state=0).fit(data.X, data.Y)
+    >>> model.predict_proba(data.X).shape, bool(abs(model.weights_.sum() - 1) < 1e-12)
+    ((300, 4), True)
+    """
+
+    parameter_rules: ClassVar[dict[str, Any]] = {
+        "max_components": (Interval(int, 1, None),),
+        "structure": (InstanceOf((Structure, str)), Nothing()),
+        "learner": (InstanceOf((Learner, str)), Nothing()),
+        "holdout": (Interval(float, 0, 1, closed="neither"),),
+        "n_init": (Interval(int, 1, None),),
+        "tol": (Interval(float, 0, None),),
+        "max_iter": (Interval(int, 1, None),),
+        "inference": (InstanceOf((Inference, str)), Nothing()),
+        "loss": (InstanceOf((Loss, str)),),
+        "random_state": (RandomState(), Nothing()),
+        "n_jobs": (Interval(int, None, None), Nothing()),
+    }
+
+    def __init__(
+        self,
+        max_components: int = 20,
+        structure: Any = None,
+        learner: Any = None,
+        holdout: float = 1 / 3,
+        n_init: int = 1,
+        tol: float = 1e-5,
+        max_iter: int = 50,
+        inference: Any = None,
+        loss: Any = "subset",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.max_components = max_components
+        self.structure = structure
+        self.learner = learner
+        self.holdout = holdout
+        self.n_init = n_init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.inference = inference
+        self.loss = loss
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "TreeMixtureClassifier":
+        """Learn the graphs and the mixture.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Features.
+        y : array, sparse matrix, data frame, or list of sets of label names
+            One 0/1 column for each label; or one binary column in one dimension.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of rows.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self)
+        X, Y, sample_weight = self._training_data(X, y, sample_weight)
+        *split_seeds, self._seed = seeds(self.random_state, self.n_init + 1)
+        learner = self._learner()
+        steps = self._steps(learner)
+        found = [self._grown(steps, X, Y, sample_weight, seed) for seed in split_seeds]
+        start, history = max(found, key=lambda pair: pair[1][-1])
+        mixture = self._settled(learner, start, X, Y, sample_weight)
+        self.graphs_ = [part.graph for part in mixture.conditionals]
+        self.conditionals_ = list(mixture.conditionals)
+        self.weights_ = mixture.weights
+        self.n_components_ = len(mixture.weights)
+        self.log_likelihood_ = np.array(mixture.log_likelihoods)
+        self.holdout_log_likelihood_ = np.array(history)
+        self.joint_ = mixture.joint()
+        return self
+
+    def _grown(self, steps: Growth, X: Any, Y: Labels, weight: Any, seed: int) -> tuple[Mixture, list[float]]:
+        return grown_mixture(
+            steps,
+            X,
+            Y,
+            sample_weight=weight,
+            holdout=self.holdout,
+            max_components=self.max_components,
+            random_state=seed,
+        )
+
+    def _learner(self) -> Learner:
+        learner = LogisticLearner(C="cv") if self.learner is None else self.learner
+        found = resolve(type(self).__name__, "learner", learner, learners_room, Learner)
+        if not found.gives_probabilities:
+            raise ParameterError(
+                f"{type(self).__name__} needs a learner that gives probabilities, but {type(found).__name__} gives "
+                "decisions only. Use LogisticLearner(), or calibrate it."
+            )
+        return found
+
+    def _steps(self, learner: Any) -> Growth:
+        """Return how one component is built and trained, and how a mixture is settled."""
+        chosen = ConditionalTree() if self.structure is None else self.structure
+        structure = resolve(type(self).__name__, "structure", chosen, structure_room, Structure)
+
+        def build(X: Any, Y: Labels, weight: Floats, seed: int) -> LabelGraph:
+            pairs = None
+            if structure.needs_pairs(Y.shape[1]):
+                pairs = learner.fit_pairs(X, Y, sample_weight=weight, folds=structure.folds, random_state=seed)
+            return structure.build(X, Y, pairs=pairs, random_state=seed, label_names=list(self.label_names_))
+
+        def begin(X: Any, Y: Labels, graph: LabelGraph, weight: Floats) -> Mixture:
+            by_label = np.repeat(weight[:, None], Y.shape[1], axis=1)
+            return Mixture(np.ones(1), (learner.fit(X, Y, graph, sample_weight=by_label),))
+
+        return Growth(build, begin, lambda mixture, X, Y: self._settled(learner, mixture, X, Y, None))
+
+    def _settled(self, learner: Learner, mixture: Mixture, X: Any, Y: Labels, weight: Any) -> Mixture:
+        return expectation_maximization(
+            mixture,
+            learner,
+            X,
+            Y,
+            sample_weight=weight,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            n_jobs=self.n_jobs,
+        )

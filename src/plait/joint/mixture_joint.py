@@ -1,0 +1,37 @@
+"""`MixtureJoint`: fitted models of P(y | x), mixed by weights, waiting for X."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from plait.joint.graph_joint import GraphJoint
+from plait.joint.mixture_distribution import MixtureDistribution
+
+__all__ = ["MixtureJoint"]
+
+
+@dataclass(frozen=True, eq=False)
+class MixtureJoint:
+    """A mixture of fitted joints over the same labels.
+
+    Parameters
+    ----------
+    weights : ndarray of float64, shape (n_components,)
+        Weights of the mixture; they sum to one.
+    joints : tuple of GraphJoint
+        What is mixed.
+    """
+
+    weights: npt.NDArray[np.float64]
+    joints: tuple[GraphJoint, ...]
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels."""
+        return self.joints[0].n_labels
+
+    def condition(self, X: Any) -> MixtureDistribution:
+        """Return P(y | x) of every row of X (array or CSR matrix)."""
+        return MixtureDistribution(np.log(self.weights), [joint.condition(X) for joint in self.joints])
