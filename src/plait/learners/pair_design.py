@@ -95,7 +95,7 @@ class SparsePairDesign:
 
     def grams(self, weights: Matrix) -> Matrix:
         """Return the lower triangles of the weighted Gram matrices."""
-        out = np.empty((weights.shape[0], self.size, self.size), dtype=self.rows.dtype)
+        out = np.zeros((weights.shape[0], self.size, self.size), dtype=self.rows.dtype)
         a, t = self._few, self._few_columns
         for start in range(0, len(out), LANES):
             part = slice(start, start + LANES)
