@@ -5,12 +5,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from plait.core.checks import Constraint, Interval, check_value
+from plait.core.checks import Constraint
 from plait.inference._k_best_kernels import find_best
 from plait.inference._mode_kernels import find_modes
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
-from plait.inference.message_plan import checked_polytree, message_plan
+from plait.inference.message_plan import checked_polytree, families_of
 from plait.inference.polytree_scores import known_labels, scores_in_blocks
 from plait.joint import GraphDistribution, LabelDistribution
 
@@ -44,7 +44,6 @@ class MaxProduct(Inference):
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {}
 
     def _infer(self, distribution: LabelDistribution, wanted: str, n_best: int, random_state: Any) -> LabelSupport:
-        check_value(type(self).__name__, "n_best", n_best, (Interval(int, 1, None),))
         model = checked_polytree(distribution, type(self).__name__)
         n_vectors = int(min(n_best, 2.0 ** min(model.n_labels, 62)))
         vectors = np.zeros((model.n_rows, n_vectors, model.n_labels), dtype=np.uint8)
@@ -53,18 +52,19 @@ class MaxProduct(Inference):
             _modes(model, vectors[:, 0], log_weights[:, 0])
         else:
             _best(model, vectors, log_weights)
+            vectors, log_weights = _in_order(vectors, log_weights)
         return LabelSupport(
             vectors,
             log_weights,
             "modes",
             "max-product",
             np.ones(model.n_rows, dtype=bool),
-            n_evaluations=np.full(model.n_rows, message_plan(model.graph).entry[-1]),
+            n_evaluations=np.full(model.n_rows, families_of(model.graph).entry[-1]),
         )
 
 
 def _modes(model: GraphDistribution, vectors: Any, log_weights: Any) -> None:
-    families = message_plan(model.graph)
+    families = families_of(model.graph)
     for rows, scores in scores_in_blocks(model, families):
         known = known_labels(model.evidence, rows)
         find_modes(
@@ -73,6 +73,14 @@ def _modes(model: GraphDistribution, vectors: Any, log_weights: Any) -> None:
 
 
 def _best(model: GraphDistribution, vectors: Any, log_weights: Any) -> None:
-    families = message_plan(model.graph)
+    families = families_of(model.graph)
     for rows, scores in scores_in_blocks(model, families):
         find_best(families, scores, known_labels(model.evidence, rows), vectors[rows], log_weights[rows])
+
+
+def _in_order(vectors: Any, log_weights: Any) -> tuple[Any, Any]:
+    """Put vectors in order again where the last bits of sums made two of nearly the same weight change places."""
+    if (log_weights[:, 1:] <= log_weights[:, :-1]).all():
+        return vectors, log_weights
+    order = np.argsort(-log_weights, axis=1, kind="stable")
+    return np.take_along_axis(vectors, order[:, :, None], axis=1), np.take_along_axis(log_weights, order, axis=1)

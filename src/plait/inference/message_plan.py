@@ -15,7 +15,7 @@ from plait.core.sentences import ParameterError
 from plait.joint import GraphDistribution
 from plait.structure import LabelGraph
 
-__all__ = ["MOST_PARENTS", "Families", "checked_polytree", "message_plan"]
+__all__ = ["MOST_PARENTS", "Families", "checked_polytree", "families_of"]
 
 Indices = npt.NDArray[np.int64]
 
@@ -91,7 +91,7 @@ def checked_polytree(distribution: Any, owner: str) -> GraphDistribution:
         )
     if not distribution.probabilistic:
         raise ParameterError(
-            f"{owner} needs conditionals that give probabilities, but these give decisions only. "
+            f"{owner} needs a learner that gives probabilities, but this one gives decisions only. "
             "Use Greedy(), or a probabilistic learner such as LogisticLearner()."
         )
     if not distribution.graph.is_polytree:
@@ -110,12 +110,12 @@ def checked_polytree(distribution: Any, owner: str) -> GraphDistribution:
 
 
 @lru_cache(maxsize=32)
-def message_plan(graph: LabelGraph) -> Families:
+def families_of(graph: LabelGraph) -> Families:
     """Return the order of messages on a graph whose skeleton is a forest.
 
     Examples
     --------
-    >>> plan = message_plan(LabelGraph([[], [0], [1]]))
+    >>> plan = families_of(LabelGraph([[], [0], [1]]))
     >>> plan.label, plan.target
     (array([2, 1, 0]), array([1, 2, 2]))
     """

@@ -1,7 +1,7 @@
 """Scores of a distribution as the kernels of polytrees read them: linear ones in parts, all others as tables."""
 
 from collections.abc import Iterator
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -60,7 +60,7 @@ def scores_in_blocks(distribution: GraphDistribution, families: Families) -> Ite
     step = max(1, _TABLE_SIZE // max(n_settings, 1))
     for begin in range(0, n_rows, step):
         rows = slice(begin, min(begin + step, n_rows))
-        yield rows, _tables(cast(GraphDistribution, distribution.take(rows)), families)
+        yield rows, _tables(distribution.take(rows), families)
 
 
 def known_labels(evidence: Evidence | None, rows: slice) -> Evidence:

@@ -11,7 +11,7 @@ from plait.inference._marginal_kernels import find_marginals, find_marginals_giv
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
 from plait.inference.max_product import MaxProduct
-from plait.inference.message_plan import checked_polytree, message_plan
+from plait.inference.message_plan import checked_polytree, families_of
 from plait.inference.polytree_scores import known_labels, scores_in_blocks
 from plait.joint import GraphDistribution, LabelDistribution
 
@@ -28,9 +28,8 @@ class SumProduct(Inference):
     sum_j 2 ** |Pa_j|, and once more for the way back. The working memory is three numbers a label for 32 rows where
     scores are linear; else tables of at most 64 MiB.
 
-    For `wanted="marginals"` the support holds marginals and no label vectors: `vectors` has the shape
-    (n_rows, 0, n_labels). For anything else it also holds the `n_best` most probable vectors, found by `MaxProduct`.
-    Odds beyond 2 ** 117 = 1.7e35 are given as that.
+    Beside marginals the support holds the `n_best` most probable vectors, found by `MaxProduct`; `exact_marginals`
+    gives the marginals alone. Odds beyond 2 ** 117 = 1.7e35 are given as that.
 
     Examples
     --------
@@ -38,9 +37,9 @@ class SumProduct(Inference):
     >>> from plait.structure import LabelGraph
     >>> chain = LabelGraph([[], [0]])
     >>> model = LinearDistribution(chain, np.array([[0.4, -2.0]]), np.array([[0.0, 0.0], [2.0, 0.0]]))
-    >>> SumProduct().infer(model, "marginals").marginals.round(3)
+    >>> SumProduct().infer(model).marginals.round(3)
     array([[0.599, 0.347]])
-    >>> SumProduct().infer(model.clamp(np.array([[-1, 1]], dtype=np.int8)), "marginals").marginals.round(3)
+    >>> SumProduct().infer(model.clamp(np.array([[-1, 1]], dtype=np.int8))).marginals.round(3)
     array([[0.862, 1.   ]])
     """
 
@@ -49,25 +48,22 @@ class SumProduct(Inference):
     def _infer(self, distribution: LabelDistribution, wanted: str, n_best: int, random_state: Any) -> LabelSupport:
         model = checked_polytree(distribution, type(self).__name__)
         marginals, log_evidence = exact_marginals(model)
-        vectors, log_weights = np.zeros((model.n_rows, 0, model.n_labels), np.uint8), np.zeros((model.n_rows, 0))
-        if wanted != "marginals":
-            modes = MaxProduct().infer(model, "mode", n_best)
-            vectors, log_weights = modes.vectors, modes.log_weights
+        modes = MaxProduct().infer(model, "mode", n_best)
         return LabelSupport(
-            vectors,
-            log_weights,
+            modes.vectors,
+            modes.log_weights,
             "modes",
             "sum-product",
-            np.ones(model.n_rows, dtype=bool),
+            modes.exact,
             marginals,
             log_evidence,
-            np.full(model.n_rows, message_plan(model.graph).entry[-1]),
+            np.full(model.n_rows, families_of(model.graph).entry[-1]),
         )
 
 
 def exact_marginals(model: GraphDistribution) -> tuple[Floats, Floats]:
     """Return P(y_k = 1 | x, evidence), shape (n_rows, n_labels), and log P(evidence | x) of every row."""
-    families = message_plan(model.graph)
+    families = families_of(model.graph)
     marginals, log_evidence = np.empty((model.n_rows, model.n_labels)), np.zeros(model.n_rows)
     most, none = 1 << families.most_parents, np.empty((0, 0))
     for rows, scores in scores_in_blocks(model, families):

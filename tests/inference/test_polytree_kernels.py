@@ -1,0 +1,79 @@
+"""Messages against a plain recursion over the factor graph in log space, one row at a time."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from plait.inference._lane_kernels import LANES, fill_lanes
+from plait.inference._polytree_kernels import begin_ratios, held, send, weigh_settings
+from plait.inference.message_plan import families_of
+from plait.inference.polytree_scores import scores_in_blocks
+from plait.testing import random_evidence, random_linear, random_polytree, random_tables
+
+
+def plain_messages(model, plan, join):
+    """Return log ratios of all messages (n_labels, n_rows), each by going through all values of its family."""
+    n_labels = model.n_labels
+    messages = np.zeros((n_labels, model.n_rows))
+    for row in range(model.n_rows):
+        below = np.zeros((n_labels, 2))
+        if model.evidence is not None:
+            for v, label in enumerate(plan.label):
+                if model.evidence[row, label] >= 0:
+                    below[v, 1 - model.evidence[row, label]] = -np.inf
+        for j, label in enumerate(plan.label):
+            family = [j, *plan.parents[plan.first[j] : plan.first[j + 1]]]
+            sides = ([], [])
+            for values in product((0, 1), repeat=len(family)):
+                score = model.scores(label, np.array([row]), np.array([values[1:]], dtype=np.uint8))[0]
+                log = -np.logaddexp(0, -score if values[0] else score)
+                log += sum(below[v, y] for v, y in zip(family, values, strict=True) if v != plan.target[j])
+                sides[values[family.index(plan.target[j])]].append(log)
+            pair = [join(side) for side in sides]
+            messages[j, row] = pair[1] - pair[0]
+            below[plan.target[j]] += pair
+    return messages
+
+
+@pytest.mark.parametrize("best", [True, False])
+@pytest.mark.parametrize("made", [random_linear, random_tables])
+@pytest.mark.parametrize("evidence", [True, False])
+def test_messages_are_those_of_the_plain_recursion(best, made, evidence):
+    draws = np.random.default_rng(0)
+    for most_parents in (1, 3, 8):
+        graph = random_polytree(25, draws, most_parents=most_parents, reach=4)
+        model = made(graph, 3, draws, 2.0)
+        model = model.clamp(random_evidence((3, 25), draws)) if evidence else model
+        plan = families_of(graph)
+        ((_, scores),) = scores_in_blocks(model, plan)
+        lanes, ratio = np.empty((scores.values.shape[1], LANES)), np.empty((25, LANES))
+        message, power, work = np.empty((25, LANES)), np.empty((0, LANES)), np.empty((2, LANES))
+        table, weight = np.empty((2**plan.most_parents, LANES)), np.empty((2**plan.most_parents, LANES))
+        known = model.evidence if evidence else np.empty((0, 0), dtype=np.int8)
+        fill_lanes(scores, 0, lanes)
+        begin_ratios(known, 0, plan.label, ratio, power)
+        send(plan, scores, best, evidence, lanes, ratio, power, message, table, weight, work)
+        expected = plain_messages(model, plan, max if best else np.logaddexp.reduce)
+        np.testing.assert_allclose(np.log(message[:, :3]), expected, rtol=1e-10, atol=1e-12)
+
+
+def test_weights_of_settings_are_products():
+    draws = np.random.default_rng(1)
+    ratio = np.exp(3 * draws.normal(size=(9, LANES)))
+    for n_parents, skipped in product((0, 1, 3, 7), (-1, 2)):
+        parents = draws.permutation(9)[:n_parents]
+        weight = np.empty((2**n_parents, LANES))
+        assert weigh_settings(0, n_parents, skipped, parents, ratio, weight) == 2**n_parents
+        sides = np.where(parents[:, None] == skipped, 1.0, ratio[parents])
+        expected = np.array(
+            [np.prod(sides[[t for t in range(n_parents) if m >> t & 1]], axis=0) for m in range(2**n_parents)]
+        )
+        scale = np.maximum(sides, 1.0).prod(axis=0) if n_parents > 6 else 1.0
+        np.testing.assert_allclose(weight, expected / scale, rtol=1e-12)
+
+
+def test_ratios_are_held():
+    assert held(np.inf) == 2.0**117
+    assert held(0.0) == 2.0**-117
+    assert held(0.25) == 0.25
