@@ -1,8 +1,9 @@
 """The methods that the papers compare with.
 
-Takes X, Y; hands on fitted classifiers.
-
-Nothing is here yet.
+Takes X, Y; hands on fitted classifiers: scikit-learn estimators, one file for each method.
 """
 
-__all__: list[str] = []
+from plait.baselines.label_powerset import LabelPowerset
+from plait.baselines.pruned_sets import PrunedSets
+
+__all__ = ["LabelPowerset", "PrunedSets"]

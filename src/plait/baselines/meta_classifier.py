@@ -1,0 +1,79 @@
+"""`MetaClassifier`: what the methods share that hand transformed problems to any classifier."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.utils import get_tags
+
+from plait.core.checks import HasMethods, Interval, Nothing
+from plait.core.multilabel_classifier import MultilabelClassifier
+from plait.core.randomness import seeds
+from plait.core.sentences import ParameterError
+from plait.learners import SklearnLearner
+from plait.learners.estimator_seeds import seeded_clones
+from plait.learners.estimator_words import estimator_name
+from plait.learners.fit_metadata import routed_metadata
+
+__all__ = ["ESTIMATOR_RULE", "JOBS_RULE", "MetaClassifier", "seeded_members", "weight_keywords"]
+
+ESTIMATOR_RULE = (HasMethods(("fit", "predict", "get_params", "set_params")), Nothing())
+JOBS_RULE = (Interval(int, 1, None), Interval(int, None, -1), Nothing())
+
+Labels = npt.NDArray[np.uint8]
+
+
+class MetaClassifier(MultilabelClassifier):
+    """Base of the transformations: they have a parameter `estimator`, and X may hold what that takes."""
+
+    estimator: Any
+
+    def _finite(self) -> bool | str:
+        if self.estimator is None or not hasattr(self.estimator, "__sklearn_tags__"):
+            return True
+        return "allow-nan" if get_tags(self.estimator).input_tags.allow_nan else True
+
+    def _weighing_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels, Any]:
+        """Return the checked training data without the rows that weigh nothing: they are as good as absent."""
+        X, Y, weights = self._training_data(X, y, sample_weight)
+        if weights is None or weights.all():
+            return X, Y, weights
+        rows = np.flatnonzero(weights)
+        if len(rows) == 0:
+            raise ParameterError(
+                f"{type(self).__name__} needs sample_weight to be above 0 somewhere, but all weights are zero. "
+                "Pass a positive weight for at least one row."
+            )
+        return X[rows], Y[rows], weights[rows]
+
+
+def weight_keywords(owner: str, estimator: Any, sample_weight: Any) -> dict[str, Any]:
+    """Return how weights of rows are handed to an estimator's `fit`; refuse an estimator that takes none."""
+    if sample_weight is None:
+        return {}
+    try:
+        return routed_metadata(SklearnLearner(estimator), {"sample_weight": sample_weight})
+    except ParameterError as error:
+        raise ParameterError(
+            f"{owner} needs an estimator whose fit takes sample_weight, but {estimator_name(estimator)} does not take "
+            "or not request it. Use another estimator, or fit without sample_weight."
+        ) from error
+
+
+def seeded_members(estimator: Any, n: int, random_state: Any) -> list[Any]:
+    """Return `n` clones; where the estimator's own `random_state` is None, each gets a seed drawn from `random_state`.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> one, two = seeded_members(DecisionTreeClassifier(), 2, random_state=0)
+    >>> one.random_state == two.random_state
+    False
+    """
+    template = clone(estimator)
+    names = [name for name in template.get_params(deep=True) if name.split("__")[-1] == "random_state"]
+    unset = [name for name in names if template.get_params(deep=True)[name] is None]
+    (seed,) = seeds(random_state, 1)
+    template.set_params(**{name: np.random.RandomState(seed) for name in unset})
+    return seeded_clones(template, n)
