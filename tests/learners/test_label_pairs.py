@@ -14,8 +14,8 @@ from sklearn.linear_model import LogisticRegression
 from plait.core.sentences import ParameterError
 from plait.features import FeatureMask
 from plait.learners import LogisticLearner, pair_fits
+from plait.learners.held_out_rows import row_splits
 from plait.learners.pair_solver import solve_pairs
-from plait.learners.row_splits import row_splits
 
 EPS = 1e-6
 TIGHT = {"tol": 1e-11, "standardize": False}

@@ -14,7 +14,7 @@ from plait.core.sentences import ParameterError
 from plait.data import load_dataset
 from plait.features import FeatureMask
 from plait.learners import LogisticLearner
-from plait.learners.strength_folds import strength_splits
+from plait.learners.strength_splitting import strength_splits
 from plait.structure import LabelGraph
 
 EPS = 1e-6

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import get_lapack_funcs
 
-from plait.learners.pair_design import PairDesign
+from plait.learners.pair_designs import PairDesign
 
 __all__ = ["BorderedInverse", "DiagonalInverse", "cholesky_factor", "solve_factored"]
 

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
+from plait.learners.held_out_rows import row_splits
 from plait.learners.pair_fits import PairFits, PairLearner, TargetPairs
 from plait.learners.pair_scores import PairScores
 from plait.learners.problem import Problem
-from plait.learners.row_splits import row_splits
 from plait.structure import LabelGraph
 from plait.structure.pair_dependence import PairDependence
 

@@ -19,10 +19,10 @@ from plait.learners._descent_kernels import clipped_losses
 from plait.learners.bordered_inverse import cholesky_factor, solve_factored
 from plait.learners.column_scaling import column_means, column_scales
 from plait.learners.descent import DescentTask, descend
-from plait.learners.pair_design import PairDesign, pair_design
+from plait.learners.pair_designs import PairDesign, pair_design
 from plait.learners.parent_columns import ParentColumns
 from plait.learners.problem import Problem
-from plait.learners.strength_folds import StrengthFold
+from plait.learners.strength_splitting import StrengthFold
 
 __all__ = ["NarrowPath", "PathPoint"]
 

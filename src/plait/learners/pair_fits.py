@@ -10,9 +10,9 @@ from scipy import sparse
 
 from plait.learners.class_weights import class_weighted
 from plait.learners.column_scaling import column_means, column_scales
-from plait.learners.one_valued_labels import constant_labels
 from plait.learners.linear_conditionals import LinearConditionals
-from plait.learners.pair_design import PairDesign, pair_design
+from plait.learners.one_valued_labels import constant_labels
+from plait.learners.pair_designs import PairDesign, pair_design
 from plait.learners.pair_solver import PairTask, solve_pairs
 from plait.learners.problem import Problem
 from plait.learners.weighted_rows import weighing_rows

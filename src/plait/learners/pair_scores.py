@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from plait.core.logspace import EPSILON, clip_probability
 from plait.learners._pair_kernels import score_pairs
-from plait.learners.pair_design import PairDesign
+from plait.learners.pair_designs import PairDesign
 from plait.learners.pair_fits import FeatureGroup, PairFits, TargetPairs
 from plait.learners.problem import Problem
 

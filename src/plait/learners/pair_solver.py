@@ -13,7 +13,7 @@ import numpy.typing as npt
 from plait.learners._pair_kernels import add_parents
 from plait.learners.bordered_inverse import BorderedInverse, DiagonalInverse
 from plait.learners.descent import DescentTask, RowInverse, descend
-from plait.learners.pair_design import PairDesign
+from plait.learners.pair_designs import PairDesign
 
 __all__ = ["PairTask", "solve_pairs"]
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from plait.learners.narrow_path import NarrowPath
 from plait.learners.problem import Problem
-from plait.learners.strength_folds import strength_folds
+from plait.learners.strength_splitting import strength_folds
 from plait.learners.strength_trial import StrengthLearner, StrengthTrial
 
 __all__ = ["STRENGTHS", "searched_strengths"]

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from plait.learners.logistic_batch import Solution
 from plait.learners.logistic_design import Design, prepared_design
 from plait.learners.logistic_solver import solve
-from plait.learners.strength_folds import StrengthFold
+from plait.learners.strength_splitting import StrengthFold
 
 __all__ = ["StrengthLearner", "StrengthTrial"]
 
