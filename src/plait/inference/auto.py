@@ -7,6 +7,7 @@ import numpy as np
 
 from plait.core.checks import Constraint, Interval
 from plait.core.logspace import log_sum_exp
+from plait.inference.best_first import BestFirst
 from plait.inference.enumeration import MOST_LABELS
 from plait.inference.exhaustive import UNFORCED_LABELS, Exhaustive
 from plait.inference.greedy import Greedy
@@ -14,12 +15,14 @@ from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
 from plait.inference.max_product import MaxProduct
 from plait.inference.sum_product import SumProduct
-from plait.joint import GraphDistribution, LabelDistribution
+from plait.joint import GraphDistribution, LabelDistribution, LinearDistribution
 
 __all__ = ["Auto"]
 
 # A label with more parents has a table that costs more than the other ways.
 _MOST_PARENTS = 10
+# A learner that must be called is asked for no more than this many conditionals of a row.
+_MOST_CALLS = 10_000
 # Marginals need no table of all label vectors, so a few more labels can be enumerated.
 _MORE_FOR_MARGINALS = 3
 
@@ -27,8 +30,12 @@ _MORE_FOR_MARGINALS = 3
 class Auto(Inference):
     """Choose the inference: exact where that is cheap, else the best approximation; the support says which it was.
 
-    All vectors are gone through with up to `max_enumerated` labels (three more for marginals), which is exact; with
-    more labels a sample is drawn, and modes are greedy; `exact` says so for every row.
+    On forests and polytrees (independent labels too) modes come from max-product and marginals from sum-product. On
+    other graphs modes come from best-first search, which is exact unless it meets its limit of nodes: 10 ** 6 a row,
+    and 10 ** 4 where a learner must be called for each. Everything else goes through all label vectors with up to
+    `max_enumerated` labels (three more for marginals), which is exact, and draws a sample with more. Margins of
+    learners that give no probabilities are decided greedily. `support.method` says which it was, and
+    `support.exact` how far it can be trusted.
 
     Parameters
     ----------
@@ -73,16 +80,24 @@ class Auto(Inference):
                 return Greedy()
             if wanted != "distribution" and _is_simple(distribution):
                 return MaxProduct() if wanted == "mode" else SumProduct()
-            if wanted == "mode" and distribution.n_labels > UNFORCED_LABELS:
-                return Greedy()
-        return self._counted(distribution.n_labels, wanted)
+            if wanted == "mode":
+                return BestFirst() if isinstance(distribution, LinearDistribution) else BestFirst(max_nodes=_MOST_CALLS)
+        return _Sample(self.n_samples) if self._is_large(distribution, wanted) else _every_vector(distribution)
 
-    def _counted(self, n_labels: int, wanted: str) -> Inference:
-        """Return what goes through all vectors where they are few, else what draws some."""
-        most = self.max_enumerated if wanted == "distribution" else self.max_enumerated + _MORE_FOR_MARGINALS
-        if n_labels > most:
-            return _Sample(self.n_samples)
-        return Exhaustive(force=True) if n_labels > UNFORCED_LABELS else Exhaustive()
+    def _is_large(self, distribution: LabelDistribution, wanted: str) -> bool:
+        """Say whether there are too many label vectors, or too many conditionals that a learner is called for."""
+        most = self.max_enumerated + (_MORE_FOR_MARGINALS if wanted == "marginals" else 0)
+        called = isinstance(distribution, GraphDistribution) and not isinstance(distribution, LinearDistribution)
+        return distribution.n_labels > most or (called and _n_conditionals(distribution) > _MOST_CALLS)
+
+
+def _every_vector(distribution: LabelDistribution) -> Exhaustive:
+    return Exhaustive(force=True) if distribution.n_labels > UNFORCED_LABELS else Exhaustive()
+
+
+def _n_conditionals(distribution: Any) -> int:
+    """Return how many conditionals a row has: the settings of all labels' parents."""
+    return sum(1 << len(group) for group in distribution.graph.parents)
 
 
 class _Sample(Inference):

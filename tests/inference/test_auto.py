@@ -1,0 +1,124 @@
+"""`Auto` picks by graph, question and size, and hands on what the one it picked says."""
+
+import numpy as np
+import pytest
+
+from plait.inference import Auto
+from plait.joint import LabelDistribution
+from plait.structure import LabelGraph
+from plait.testing import enumerated, random_evidence, random_linear, random_tables
+
+FOREST = [[], [0], [0], []]
+POLYTREE = [[], [], [0, 1], [2]]
+CHAIN = [[], [0], [0, 1], [0, 1, 2]]
+
+
+def model(parents, n_rows=3, seed=0, **options):
+    return random_linear(LabelGraph(parents), n_rows, np.random.default_rng(seed), **options)
+
+
+def full_chain(n_labels):
+    return [list(range(label)) for label in range(n_labels)]
+
+
+def path(n_labels):
+    return [[label - 1] if label else [] for label in range(n_labels)]
+
+
+class Unknown(LabelDistribution):
+    """A distribution of which only the contract is known."""
+
+    def __init__(self, inner):
+        self.inner = inner
+        self.n_rows, self.n_labels, self.evidence = inner.n_rows, inner.n_labels, inner.evidence
+
+    def log_prob(self, Y):
+        return self.inner.log_prob(Y)
+
+    def sample(self, n_samples, random_state=None):
+        return self.inner.sample(n_samples, random_state)
+
+    def clamp(self, evidence):
+        return Unknown(self.inner.clamp(evidence))
+
+    def take(self, rows):
+        return Unknown(self.inner.take(rows))
+
+
+@pytest.mark.parametrize(
+    ("given", "mode", "marginals", "distribution"),
+    [
+        (model([[]] * 4), "MaxProduct()", "SumProduct()", "Exhaustive()"),
+        (model(FOREST), "MaxProduct()", "SumProduct()", "Exhaustive()"),
+        (model(POLYTREE), "MaxProduct()", "SumProduct()", "Exhaustive()"),
+        (model(path(40)), "MaxProduct()", "SumProduct()", "_Sample()"),
+        (model([[]] * 11 + [list(range(11))]), "BestFirst()", "Exhaustive()", "Exhaustive()"),
+        (model(CHAIN), "BestFirst()", "Exhaustive()", "Exhaustive()"),
+        (model(full_chain(12)), "BestFirst()", "Exhaustive()", "Exhaustive()"),
+        (model(full_chain(13)), "BestFirst()", "Exhaustive()", "_Sample()"),
+        (model(full_chain(15)), "BestFirst()", "Exhaustive()", "_Sample()"),
+        (model(full_chain(16)), "BestFirst()", "_Sample()", "_Sample()"),
+        (model(CHAIN, probabilistic=False), "Greedy()", "Greedy()", "Greedy()"),
+        (Unknown(model(CHAIN)), "Exhaustive()", "Exhaustive()", "Exhaustive()"),
+        (Unknown(model(full_chain(16))), "_Sample()", "_Sample()", "_Sample()"),
+    ],
+    ids=lambda part: part if isinstance(part, str) else "",
+)
+def test_the_choice(given, mode, marginals, distribution):
+    chosen = {wanted: repr(Auto().choose(given, wanted)) for wanted in ("mode", "marginals", "distribution")}
+    assert chosen == {"mode": mode, "marginals": marginals, "distribution": distribution}
+
+
+@pytest.mark.parametrize("parents", [[[]] * 4, FOREST, POLYTREE, CHAIN, [[]]], ids=str)
+@pytest.mark.parametrize("evidence", [False, True])
+def test_small_models_are_answered_exactly(parents, evidence):
+    given = model(parents, n_rows=6)
+    if evidence:
+        given = given.clamp(random_evidence((6, len(parents)), np.random.default_rng(1)))
+    vectors, p = enumerated(given)
+    mode, marginals, every = (Auto().infer(given, wanted) for wanted in ("mode", "marginals", "distribution"))
+    np.testing.assert_allclose(np.exp(given.log_prob(mode.mode())), p.max(axis=1), rtol=1e-10)
+    np.testing.assert_allclose(marginals.marginals, p @ vectors / p.sum(axis=1, keepdims=True), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(np.exp(every.log_weights), p, rtol=1e-9, atol=1e-15)
+    assert mode.exact.all()
+    assert marginals.exact.all()
+    assert every.exact.all()
+    assert all(support.log_evidence is not None for support in (marginals, every))
+
+
+def test_the_support_says_which_it_was():
+    methods = [Auto().infer(model(parents), "mode").method for parents in (FOREST, CHAIN)]
+    assert len(set(methods)) == 2
+    sample = Auto(n_samples=70).infer(model(full_chain(16)), "distribution", random_state=0)
+    assert sample.kind == "sample"
+    assert sample.log_weights.shape == (3, 70)
+    assert not sample.exact.any()
+
+
+@pytest.mark.parametrize(("n_labels", "marginals"), [(12, "Exhaustive()"), (14, "_Sample()")])
+def test_a_learner_that_must_be_called_is_called_less(n_labels, marginals):
+    graph = LabelGraph(full_chain(n_labels))
+    called = random_tables(graph, 2, np.random.default_rng(0))
+    assert repr(Auto().choose(called, "mode")) == "BestFirst(max_nodes=10000)"
+    assert repr(Auto().choose(called, "marginals")) == marginals
+    two_parents = LabelGraph([[], [0], *([k - 2, k - 1] for k in range(2, 14))])
+    few = random_tables(two_parents, 2, np.random.default_rng(0))
+    assert few.n_labels == 14
+    assert repr(Auto().choose(few, "marginals")) == "Exhaustive()"
+
+
+def test_the_limits_are_parameters():
+    given = model(full_chain(5))
+    assert repr(Auto(max_enumerated=4).choose(given, "distribution")) == "_Sample()"
+    assert repr(Auto(max_enumerated=2).choose(given, "marginals")) == "Exhaustive()"
+    assert repr(Auto(max_enumerated=1).choose(given, "marginals")) == "_Sample()"
+    assert repr(Auto(n_samples=5, max_enumerated=1).choose(given, "marginals")) == "_Sample(n_samples=5)"
+    assert repr(Auto(max_enumerated=16).choose(model(full_chain(16)), "distribution")) == "Exhaustive(force=True)"
+
+
+def test_several_modes():
+    given = model(CHAIN)
+    vectors, p = enumerated(given)
+    support = Auto().infer(given, "mode", n_best=3)
+    np.testing.assert_allclose(np.exp(support.log_weights), -np.sort(-p, axis=1)[:, :3], rtol=1e-10)
+    assert support.vectors.shape == (3, 3, vectors.shape[1])
