@@ -14,12 +14,21 @@ Floats = npt.NDArray[np.float64]
 _CONSTANT = 1e-12
 
 
-def column_scales(X: Any, standardize: bool | str) -> Floats:
-    """Return what to divide the columns of X by: standard deviations (rows count alike, ddof 0), or ones.
+def column_scales(X: Any, standardize: bool | str, weights: Floats | None = None) -> Floats:
+    """Return what to divide the columns of X by: standard deviations (ddof 0), or ones.
 
     With "auto", columns of 0 and 1 only, and columns with more zeros than other values (word counts), keep their
     scale. The answer depends on the values alone, not on whether X is stored dense or sparse. Constant columns keep
     their scale.
+
+    Parameters
+    ----------
+    X : array or CSR matrix
+        Features.
+    standardize : bool or "auto"
+        Whether to scale.
+    weights : ndarray of shape (n_samples,), optional
+        A row counts as often as its weight says.
 
     Examples
     --------
@@ -28,12 +37,13 @@ def column_scales(X: Any, standardize: bool | str) -> Floats:
     array([1.   , 2.236, 1.   ])
     """
     scales = np.ones(X.shape[1])
-    if standardize is False or X.shape[0] == 0:
+    rows = np.ones(X.shape[0]) if weights is None else weights
+    if standardize is False or rows.sum() <= 0:
         return scales
-    deviations, sizes = _moments(X)
+    deviations, sizes = _moments(X, rows)
     chosen = deviations > _CONSTANT * sizes
     if standardize == "auto":
-        chosen &= ~_kept(X)
+        chosen &= ~_kept(X, rows)
     scales[chosen] = deviations[chosen]
     return scales
 
@@ -43,25 +53,27 @@ def column_means(X: Any) -> Floats:
     return np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
 
 
-def _moments(X: Any) -> tuple[Floats, Floats]:
+def _moments(X: Any, rows: Floats) -> tuple[Floats, Floats]:
     """Return standard deviations and greatest absolute values of the columns."""
-    means = column_means(X)
+    means = np.asarray(rows @ X).ravel() / rows.sum()
     if not sparse.issparse(X):
-        deviations = np.sqrt(np.mean((X - means) ** 2, axis=0))
+        deviations = np.sqrt(rows @ (X - means) ** 2 / rows.sum())
         return deviations, np.abs(X).max(axis=0).astype(np.float64)
-    entries = np.bincount(X.indices, minlength=X.shape[1])
-    apart = np.bincount(X.indices, (X.data - means[X.indices]) ** 2, minlength=X.shape[1])
+    entries, of_row = X.shape[1], np.repeat(rows, np.diff(X.indptr))
+    filled = np.bincount(X.indices, of_row, minlength=entries)
+    apart = np.bincount(X.indices, of_row * (X.data - means[X.indices]) ** 2, minlength=entries)
     # The stored entries as they are, and the zeros, which all lie at the same distance from the mean.
-    variances = (apart + (X.shape[0] - entries) * means**2) / X.shape[0]
+    variances = (apart + np.maximum(rows.sum() - filled, 0.0) * means**2) / rows.sum()
     sizes = np.asarray(abs(X).max(axis=0).toarray()).ravel()
     return np.sqrt(variances), sizes.astype(np.float64)
 
 
-def _kept(X: Any) -> npt.NDArray[np.bool_]:
+def _kept(X: Any, rows: Floats) -> npt.NDArray[np.bool_]:
     """Return which columns hold 0 and 1 only, or more zeros than other values."""
     if sparse.issparse(X):
-        filled = np.bincount(X.indices, X.data != 0, minlength=X.shape[1])
-        ones = np.bincount(X.indices, X.data == 1, minlength=X.shape[1])
+        of_row = np.repeat(rows, np.diff(X.indptr))
+        filled = np.bincount(X.indices, of_row * (X.data != 0), minlength=X.shape[1])
+        others = np.bincount(X.indices, of_row * ((X.data != 0) & (X.data != 1)), minlength=X.shape[1])
     else:
-        filled, ones = (X != 0).sum(axis=0), (X == 1).sum(axis=0)
-    return np.asarray((filled == ones) | (2 * filled < X.shape[0]))
+        filled, others = rows @ (X != 0), rows @ ((X != 0) & (X != 1))
+    return np.asarray((others == 0) | (2 * filled < rows.sum()))
