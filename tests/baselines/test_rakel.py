@@ -1,0 +1,149 @@
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from plait.baselines.label_powerset import LabelPowerset
+from plait.baselines.rakel import RAkEL
+from plait.core.checks import wrong_values
+from plait.core.sentences import ParameterError
+
+
+def problem(n=100, d=4, q=6, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    Y = (X @ rng.normal(size=(d, q)) + rng.normal(size=(n, q)) > 0.4).astype(np.uint8)
+    return X, Y
+
+
+@pytest.mark.parametrize("estimator", [None, GaussianNB()])
+@pytest.mark.parametrize("options", [{"overlapping": True}, {"overlapping": False}, {"n_models": 1}])
+def test_one_labelset_of_all_labels_is_the_label_powerset(estimator, options):
+    X, Y = problem(q=4)
+    Y[:, 3] = 0
+    whole = LabelPowerset(estimator).fit(X, Y)
+    hard = RAkEL(estimator, labelset_size=4, **options).fit(X, Y)
+    assert len(hard.models_) == 1
+    np.testing.assert_array_equal(hard.predict(X), whole.predict(X))
+    np.testing.assert_array_equal(hard.votes(X), whole.predict(X))
+    np.testing.assert_allclose(hard.predict_proba(X), whole.predict_proba(X), rtol=1e-12)
+    soft = RAkEL(estimator, labelset_size=9, voting="soft", **options).fit(X, Y)
+    np.testing.assert_allclose(soft.predict_proba(X), whole.predict_proba(X), rtol=1e-12)
+
+
+@pytest.mark.parametrize("voting", ["hard", "soft"])
+@pytest.mark.parametrize("overlapping", [True, False])
+def test_scores_are_means_over_the_models_of_a_label(voting, overlapping):
+    X, Y = problem(seed=1)
+    Z = problem(n=40, seed=2)[0]
+    model = RAkEL(GaussianNB(), overlapping=overlapping, voting=voting, random_state=0).fit(X, Y)
+    answers = [[] for _ in range(6)]
+    for subset in model.labelsets_:
+        powerset = LabelPowerset(GaussianNB()).fit(X, Y[:, subset])
+        found = powerset.predict(Z) if voting == "hard" else powerset.predict_proba(Z)
+        for place, label in enumerate(subset):
+            answers[label].append(found[:, place])
+    expected = np.column_stack([np.mean(each, axis=0) for each in answers])
+    scores = model.votes(Z) if voting == "hard" else model.predict_proba(Z)
+    np.testing.assert_allclose(scores, expected, rtol=1e-10, atol=1e-12)
+    np.testing.assert_array_equal(model.predict(Z), scores > 0.5)
+
+
+def test_the_rule_of_two_models_for_each_label():
+    X, Y = problem(q=6)
+    assert len(RAkEL(GaussianNB()).fit(X, Y).models_) == 12
+    assert len(RAkEL(GaussianNB(), labelset_size=5).fit(X, Y).models_) == 6  # there are no more
+    assert len(RAkEL(GaussianNB(), overlapping=False).fit(X, Y).models_) == 2
+
+
+def test_the_threshold_decides_strictly():
+    X, Y = problem(seed=3)
+    model = RAkEL(GaussianNB(), random_state=0).fit(X, Y)
+    scores = model.votes(X)
+    for threshold in (0.0, 0.25, 0.5, 1.0):
+        np.testing.assert_array_equal(model.set_params(threshold=threshold).predict(X), scores > threshold)
+    assert not model.predict(X).any()
+
+
+def test_labels_without_a_labelset():
+    X, Y = problem(n=98)
+    Y[:, :3], Y[:, 3:] = 0, 1
+    Y[:5] = 1 - Y[:5]
+    model = RAkEL(GaussianNB(), n_models=1, cover=False, threshold=0.0, random_state=0).fit(X, Y)
+    left = np.setdiff1d(np.arange(6), model.labelsets_[0])
+    assert len(left) == 3
+    np.testing.assert_array_equal(model.predict(X)[:, left], np.tile(left >= 3, (98, 1)))
+    shares = np.where(left >= 3, 94 / 100, 6 / 100)
+    np.testing.assert_allclose(model.predict_proba(X)[:, left], np.tile(shares, (98, 1)), rtol=1e-12)
+    covered = RAkEL(GaussianNB(), n_models=1, random_state=0).fit(X, Y)
+    assert set(np.concatenate(covered.labelsets_).tolist()) == set(range(6))
+
+
+@pytest.mark.parametrize("estimator", [None, DecisionTreeClassifier(), ExtraTreesClassifier(3)])
+def test_the_same_bits_for_any_number_of_jobs(estimator):
+    X, Y = problem(q=4)
+    one = RAkEL(estimator, random_state=3, labelset_size=2).fit(X, Y)
+    two = RAkEL(estimator, random_state=3, labelset_size=2, n_jobs=2).fit(X, Y)
+    for a, b in zip(one.labelsets_, two.labelsets_, strict=True):
+        np.testing.assert_array_equal(a, b)
+    Z = problem(seed=9)[0]
+    np.testing.assert_array_equal(one.predict_proba(Z), two.predict_proba(Z))
+
+
+def test_seeds_differ_between_models_and_follow_random_state():
+    X, Y = problem()
+    seeds = [m.classifier.random_state for m in RAkEL(DecisionTreeClassifier(), random_state=0).fit(X, Y).models_]
+    again = [m.classifier.random_state for m in RAkEL(DecisionTreeClassifier(), random_state=0).fit(X, Y).models_]
+    assert seeds == again
+    assert len(set(seeds)) == len(seeds)
+    kept = RAkEL(DecisionTreeClassifier(random_state=5), random_state=0).fit(X, Y)
+    assert {m.classifier.random_state for m in kept.models_} == {5}
+
+
+def test_sparse_rows_stay_sparse():
+    X, Y = problem(q=4)
+    X[np.abs(X) < 1] = 0
+    model = RAkEL(random_state=0).fit(sparse.csr_array(X), Y)
+    np.testing.assert_allclose(model.predict_proba(sparse.csr_array(X)), model.predict_proba(X), rtol=1e-12)
+
+
+def test_one_label_one_row_and_constant_labels():
+    X, Y = problem(q=1)
+    np.testing.assert_array_equal(
+        RAkEL(GaussianNB()).fit(X, Y).predict(X)[:, 0], GaussianNB().fit(X, Y[:, 0]).predict(X)
+    )
+    X, Y = problem(n=1)
+    np.testing.assert_array_equal(RAkEL().fit(X, Y).predict(X), Y)
+    X, Y = problem()
+    Y[:, 0], Y[:, 5] = 0, 1
+    np.testing.assert_array_equal(RAkEL(GaussianNB()).fit(X, Y).predict(X)[:, [0, 5]], [[0, 1]] * 100)
+
+
+def test_a_weight_is_a_repetition():
+    X, Y = problem(n=60, seed=5)
+    weights = np.random.default_rng(1).integers(0, 4, size=60)
+    weighted = RAkEL(GaussianNB(), voting="soft", random_state=0).fit(X, Y, sample_weight=weights)
+    repeated = RAkEL(GaussianNB(), voting="soft", random_state=0).fit(X.repeat(weights, 0), Y.repeat(weights, 0))
+    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), rtol=1e-6, atol=1e-9)
+
+
+def test_what_an_estimator_cannot_do_is_said():
+    X, Y = problem()
+    with pytest.raises(ParameterError, match="RAkEL needs an estimator whose fit takes sample_weight"):
+        RAkEL(KNeighborsClassifier()).fit(X, Y, sample_weight=np.ones(100))
+    with pytest.raises(ParameterError, match="RAkEL needs an estimator with predict_proba for voting='soft'"):
+        RAkEL(LinearSVC(), voting="soft").fit(X, Y)
+    margins_only = RAkEL(LinearSVC(), random_state=0).fit(X, Y)
+    np.testing.assert_array_equal(margins_only.predict_proba(X), margins_only.votes(X))
+
+
+def test_wrong_parameters_are_refused():
+    X, Y = problem()
+    for name, rules in RAkEL.parameter_rules.items():
+        for value in wrong_values(rules):
+            with pytest.raises(ParameterError, match=f"^RAkEL needs {name} to be"):
+                RAkEL(**{name: value}).fit(X, Y)
