@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic, overload
 
-__all__ = ["after_earlier_steps", "before_earlier_steps", "clipped_losses", "curve_along_step"]
+__all__ = ["SUMS", "after_earlier_steps", "before_earlier_steps", "clipped_losses", "curve_along_step", "fading"]
 
 SUMS = {"reassoc", "contract", "nsz", "arcp"}
 

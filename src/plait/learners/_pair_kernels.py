@@ -2,9 +2,12 @@
 
 import math
 
+import numpy as np
 from numba import njit
 
-__all__ = ["add_parents", "score_pairs"]
+from plait.learners._descent_kernels import SUMS, fading
+
+__all__ = ["add_parents", "logistic_logs", "score_pairs"]
 
 
 @njit(cache=True)
@@ -16,33 +19,57 @@ def add_parents(scores, coefficient, parent, labels):  # type: ignore[no-untyped
             scores[j, n] += c * labels[k, n]
 
 
-@njit(cache=True)
-def _clipped(t, epsilon):  # type: ignore[no-untyped-def]
-    """Return the probability of score t, kept away from 0 and 1."""
-    return min(max(1.0 / (1.0 + math.exp(-t)), epsilon), 1.0 - epsilon) if t > -700.0 else epsilon
+@njit(cache=True, inline="always", error_model="numpy")
+def _log1p(e):  # type: ignore[no-untyped-def]
+    """Return log(1 + e) for e in [0, 1]: 2 artanh(e / (2 + e)) as a sum, without branches."""
+    s = e / (e + 2.0)
+    q = s * s
+    t = (q * (1.0 / 33.0) + 1.0 / 31.0) * q + 1.0 / 29.0
+    t = ((t * q + 1.0 / 27.0) * q + 1.0 / 25.0) * q + 1.0 / 23.0
+    t = ((t * q + 1.0 / 21.0) * q + 1.0 / 19.0) * q + 1.0 / 17.0
+    t = ((t * q + 1.0 / 15.0) * q + 1.0 / 13.0) * q + 1.0 / 11.0
+    t = ((t * q + 1.0 / 9.0) * q + 1.0 / 7.0) * q + 0.2
+    return 2.0 * s * ((t * q + 1.0 / 3.0) * q + 1.0)
 
 
-@njit(cache=True)
-def score_pairs(without, coefficient, parent, labels, target, weight, alone, epsilon, consistent, found):  # type: ignore[no-untyped-def]
+@njit(cache=True, fastmath=SUMS, error_model="numpy")
+def logistic_logs(scores, shift, most, out):  # type: ignore[no-untyped-def]
+    """Fill rows of `out` with p, log p and log(1 - p) of scores + shift, kept between -most and most."""
+    for n in range(scores.shape[0]):
+        z = min(max(np.float64(scores[n]) + shift, -most), most)
+        e = fading(-abs(z))
+        tail = _log1p(e)
+        out[0, n] = (1.0 if z > 0.0 else e) / (1.0 + e)
+        out[1, n] = min(z, 0.0) - tail
+        out[2, n] = min(-z, 0.0) - tail
+
+
+@njit(cache=True, fastmath=SUMS, error_model="numpy")
+def score_pairs(without, coefficient, parent, labels, target, weight, alone, most, consistent, found):  # type: ignore[no-untyped-def]
     """Add to found[j] the weighted sums, over rows, of log P(y_i | x, y_j) and of the information of the pair.
 
-    `without[j]` are the scores of label i where its parent is 0, `alone` the probabilities of all labels without
-    parents, already clipped; `labels` are (n_labels, n_samples), row `parent[j]` is y_j. [PACC 13]
+    `without[j]` are the scores of label i where its parent is 0; scores are kept between -most and most. `alone[k]`
+    are p, log p and log(1 - p) of label k without parents; `labels` are (n_labels, n_samples). [PACC 13]
     """
+    n_samples = without.shape[1]
+    off, on, base = np.empty((3, n_samples)), np.empty((3, n_samples)), alone[target].copy()
+    y = labels[target]
     for j in range(without.shape[0]):
-        k = parent[j]
-        for n in range(without.shape[1]):
-            off = _clipped(without[j, n], epsilon)
-            on = _clipped(without[j, n] + coefficient[j], epsilon)
-            right = on if labels[k, n] > 0 else off
-            found[j, 0] += weight[n] * math.log(right if labels[target, n] > 0 else 1.0 - right)
-            share = alone[k, n]
-            base = share * on + (1.0 - share) * off if consistent else alone[target, n]
-            gain = share * _divergence(on, base) + (1.0 - share) * _divergence(off, base)
-            found[j, 1] += weight[n] * gain
-
-
-@njit(cache=True)
-def _divergence(p, base):  # type: ignore[no-untyped-def]
-    """Return the divergence of a coin with P(1) = p from one with P(1) = base, in nats."""
-    return p * math.log(p / base) + (1.0 - p) * math.log((1.0 - p) / (1.0 - base))
+        share, given = alone[parent[j], 0], labels[parent[j]]
+        logistic_logs(without[j], 0.0, most, off)
+        logistic_logs(without[j], coefficient[j], most, on)
+        if consistent:
+            for n in range(n_samples):
+                base[0, n] = share[n] * on[0, n] + (1.0 - share[n]) * off[0, n]
+                base[1, n], base[2, n] = math.log(base[0, n]), math.log1p(-base[0, n])
+        likelihood, information = 0.0, 0.0
+        for n in range(n_samples):
+            is_one = off[1, n] + given[n] * (on[1, n] - off[1, n])
+            is_zero = off[2, n] + given[n] * (on[2, n] - off[2, n])
+            likelihood += weight[n] * (is_zero + y[n] * (is_one - is_zero))
+        for n in range(n_samples):
+            up = on[0, n] * (on[1, n] - base[1, n]) + (1.0 - on[0, n]) * (on[2, n] - base[2, n])
+            down = off[0, n] * (off[1, n] - base[1, n]) + (1.0 - off[0, n]) * (off[2, n] - base[2, n])
+            information += weight[n] * (share[n] * up + (1.0 - share[n]) * down)
+        found[j, 0] += likelihood
+        found[j, 1] += information

@@ -92,6 +92,7 @@ class PairFits:
         self.centres = column_means(training.X) if centred else np.zeros(training.X.shape[1])
         single = learner.dtype != "float64" and learner.tol >= FINEST_SINGLE
         self.dtype = np.dtype(np.float32 if single else np.float64)
+        self._designs: dict[Any, tuple[Any, FeatureGroup, PairDesign]] = {}
 
     def groups(self) -> list[FeatureGroup]:
         """Return the labels that vary, grouped by the features they may use."""
@@ -104,11 +105,16 @@ class PairFits:
         ]
 
     def design(self, X: Any, group: FeatureGroup, dtype: Any) -> PairDesign:
-        """Return rows, of training or others, as the fits of a group see them."""
-        part: Any = slice(None) if group.columns is None else group.columns
-        return pair_design(
-            X[:, part], self.scales[part], self.centres[part], intercept=self.learner.fit_intercept, dtype=dtype
-        )
+        """Return rows, of training or others, as the fits of a group see them; the last few are kept."""
+        key = (id(X), id(group), np.dtype(dtype))
+        if key not in self._designs:
+            part: Any = slice(None) if group.columns is None else group.columns
+            # X and group are kept too: while they live no other object has their number.
+            kept = pair_design(
+                X[:, part], self.scales[part], self.centres[part], intercept=self.learner.fit_intercept, dtype=dtype
+            )
+            self._designs = dict([*list(self._designs.items())[-2:], (key, (X, group, kept))])
+        return self._designs[key][2]
 
     def pairs(self) -> Iterator[TargetPairs]:
         """Yield the fits of all pairs of varying labels, one target at a time."""

@@ -1,17 +1,21 @@
 """`PairScores`: log-likelihoods and conditional information of all pairs, summed over rows and splits."""
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
-from plait.core.logspace import EPSILON, clip_probability
-from plait.learners._pair_kernels import score_pairs
-from plait.learners.pair_designs import PairDesign
-from plait.learners.pair_fits import FeatureGroup, PairFits, TargetPairs
+from plait.core.logspace import EPSILON
+from plait.learners._pair_kernels import logistic_logs, score_pairs
+from plait.learners.pair_fits import PairFits, TargetPairs
 from plait.learners.problem import Problem
 
 __all__ = ["PairScores"]
 
 Floats = npt.NDArray[np.float64]
+
+# Probabilities are kept within [EPSILON, 1 - EPSILON] by keeping scores within these bounds.
+MOST_SCORE = math.log1p(-EPSILON) - math.log(EPSILON)
 
 
 class PairScores:
@@ -51,41 +55,36 @@ class Scorer:
 
     def __init__(self, scores: PairScores, fits: PairFits, scored: Problem) -> None:
         self.scores, self.fits, self.scored = scores, fits, scored
-        self.labels = np.ascontiguousarray(scored.Y.T)
-        everything = np.ones(scored.Y.shape)
-        weights = everything if scored.weights is None else np.broadcast_to(_columns(scored.weights), scored.Y.shape)
-        self.weights = np.ascontiguousarray(weights.T)
-        self.alone = clip_probability(1.0 / (1.0 + np.exp(-fits.alone.base_scores(scored.X).T)))
-        right = np.where(self.labels > 0, self.alone, 1.0 - self.alone)
-        self.log_likelihood_alone = (self.weights * np.log(right)).sum(axis=1)
+        self.labels = np.ascontiguousarray(scored.Y.T, dtype=np.float64)
+        weights = 1.0 if scored.weights is None else _columns(scored.weights)
+        self.weights = np.ascontiguousarray(np.broadcast_to(weights, scored.Y.shape).T)
+        self.alone = np.empty((scored.n_labels, 3, scored.Y.shape[0]))
+        for found, row in zip(self.alone, fits.alone.base_scores(scored.X).T, strict=True):
+            logistic_logs(np.ascontiguousarray(row), 0.0, MOST_SCORE, found)
+        right = np.where(self.labels > 0, self.alone[:, 1], self.alone[:, 2])
+        self.log_likelihood_alone = (self.weights * right).sum(axis=1)
         scores.log_likelihood_alone += self.log_likelihood_alone
         scores.log_likelihood += self.log_likelihood_alone
         scores._mass += self.weights.sum(axis=1)
-        self._design: tuple[FeatureGroup, PairDesign] | None = None
 
     def add(self, pairs: TargetPairs) -> None:
         """Add the pairs of one target."""
-        without = self._rows(pairs.group).scores(pairs.coefficients[:, :-1].astype(np.float64))
+        design = self.fits.design(self.scored.X, pairs.group, pairs.coefficients.dtype)
         found, i = np.zeros((pairs.parents.size, 2)), pairs.target
         score_pairs(
-            without,
+            design.scores(pairs.coefficients[:, :-1]),
             pairs.coefficients[:, -1].astype(np.float64),
             pairs.parents,
             self.labels,
             i,
             self.weights[i],
             self.alone,
-            EPSILON,
+            MOST_SCORE,
             self.scores.consistent,
             found,
         )
         self.scores.log_likelihood[pairs.parents, i] += found[:, 0] - self.log_likelihood_alone[i]
         self.scores._information[pairs.parents, i] += found[:, 1]
-
-    def _rows(self, group: FeatureGroup) -> PairDesign:
-        if self._design is None or self._design[0] is not group:
-            self._design = group, self.fits.design(self.scored.X, group, np.float64)
-        return self._design[1]
 
 
 def _columns(weights: Floats) -> Floats:
