@@ -3,7 +3,20 @@
 Takes X, Y; hands on fitted classifiers: scikit-learn estimators, one file for each method.
 """
 
+from plait.baselines.heterogeneous_stacking import HeterogeneousStacking
+from plait.baselines.iblr import IBLR
 from plait.baselines.label_powerset import LabelPowerset
+from plait.baselines.mlknn import MLkNN
+from plait.baselines.naive_bayes import MultilabelNaiveBayes
 from plait.baselines.pruned_sets import PrunedSets
+from plait.baselines.rakel import RAkEL
 
-__all__ = ["LabelPowerset", "PrunedSets"]
+__all__ = [
+    "HeterogeneousStacking",
+    "IBLR",
+    "LabelPowerset",
+    "MLkNN",
+    "MultilabelNaiveBayes",
+    "PrunedSets",
+    "RAkEL",
+]

@@ -1,0 +1,146 @@
+"""ML-kNN: for each label, how likely the number of neighbours that have it [Zhang2007]."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from plait.baselines._neighbour_kernels import tally_counts
+from plait.baselines.neighbourhoods import METRIC_RULES, NEIGHBORS_RULES, Neighbourhoods, neighbour_label_counts
+from plait.core.checks import Interval, Nothing, check_parameters
+from plait.core.multilabel_classifier import MultilabelClassifier
+
+__all__ = ["MLkNN"]
+
+Floats = npt.NDArray[np.float64]
+
+
+class MLkNN(MultilabelClassifier):
+    """Multi-label k nearest neighbours [Zhang2007].
+
+    For each label by itself: C is how many of a row's k nearest training rows have the label, and
+
+        P(label | C = r) ~ P(label) P(C = r | label),    P(label) = (s + n_1) / (2 s + N),
+        P(C = r | label) = (s + kappa[r]) / (s (k + 1) + sum of kappa),
+
+    where kappa[r] counts the training rows that have the label and r neighbours with it among the other rows; the
+    same for rows without the label. A label is given if it is more likely than not.
+
+    It assumes that near rows have like labels, that only the number of neighbours with the label itself matters, and
+    that labels are independent given that. A good choice for features on one scale in which distance means something
+    (images, embeddings, expression levels), for labels that are not linear in the features, and as a first baseline:
+    there is nothing to tune but k. Scale columns of different units first; rare labels are seldom given.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=10
+        k, the number of neighbours; with N <= k training rows, N - 1.
+    s : float, default=1.0
+        How much is added to every count.
+    metric : {"euclidean", "manhattan", "cosine"}, default="euclidean"
+        The distance.
+    n_jobs : int, optional
+        Threads that look for neighbours, -1 for all processors; the result is the same for any number.
+
+    Attributes
+    ----------
+    neighbourhoods_ : Neighbourhoods
+        Finds neighbours among the training rows.
+    prior_ : ndarray of shape (n_labels,)
+        P(label).
+    likelihood_ : ndarray of shape (n_labels, 2, k + 1)
+        P(C = r | no label) and P(C = r | label).
+    posterior_ : ndarray of shape (n_labels, k + 1)
+        P(label | C = r), what `predict_proba` looks up.
+    label_names_, n_labels_, n_features_in_, classes_
+        As for all classifiers.
+
+    Notes
+    -----
+    A training row is never its own neighbour, but copies of it are. Of rows at the same distance the first are taken;
+    see `Neighbourhoods` for what counts as the same. Sparse rows are never made dense. Labels with one value only need
+    no rule of their own: s sees to their probability.
+
+    References
+    ----------
+    Zhang and Zhou: ML-KNN: A lazy learning approach to multi-label learning [Zhang2007].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 2))
+    >>> Y = np.column_stack([X[:, 0] > 0, (X**2).sum(axis=1) < 1]).astype(int)  # a half plane and a disc
+    >>> model = MLkNN().fit(X, Y)
+    >>> model.predict([[2.0, 2.0], [-0.1, 0.2]])
+    array([[1, 0],
+           [0, 1]])
+    >>> model.predict_proba([[2.0, 2.0]]).round(2)
+    array([[0.99, 0.01]])
+    """
+
+    parameter_rules: ClassVar[dict[str, Any]] = {
+        "n_neighbors": NEIGHBORS_RULES,
+        "s": (Interval(float, 0, None, closed="neither"),),
+        "metric": METRIC_RULES,
+        "n_jobs": (Interval(int, 1, None), Interval(int, None, -1), Nothing()),
+    }
+
+    def __init__(
+        self, n_neighbors: int = 10, s: float = 1.0, metric: str = "euclidean", n_jobs: int | None = None
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.s = s
+        self.metric = metric
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any) -> "MLkNN":
+        """Count labels among the neighbours of the training rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Features.
+        y : array, sparse matrix, data frame, or list of sets of label names
+            One 0/1 column for each label; or one binary column in one dimension.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self)
+        X, Y, _ = self._training_data(X, y)
+        self.neighbourhoods_ = Neighbourhoods(X, self.n_neighbors, self.metric)
+        counts = neighbour_label_counts(self.neighbourhoods_.of_training_rows(self.n_jobs), Y)
+        table = np.zeros((Y.shape[1], 2, self.neighbourhoods_.k + 1), dtype=np.int64)
+        tally_counts(counts, Y, table)
+        self._labels = Y
+        self._set_probabilities(table)
+        return self
+
+    def _set_probabilities(self, table: npt.NDArray[np.int64]) -> None:
+        s, size = float(self.s), table.shape[2]
+        rows = table.sum(axis=2)
+        prior = (s + rows) / (2 * s + rows.sum(axis=1, keepdims=True))
+        self.prior_ = prior[:, 1]
+        self.likelihood_ = (s + table) / (s * size + rows)[:, :, None]
+        # Multiplied by all denominators, so that with a whole s the comparison is one of whole numbers: ties are exact.
+        without, with_label = np.moveaxis(
+            (s + rows)[:, :, None] * (s + table) * (s * size + rows[:, ::-1])[:, :, None], 1, 0
+        )
+        self.posterior_ = with_label / (with_label + without)
+        self._given = with_label > without
+
+    def _counts(self, X: Any) -> npt.NDArray[np.int32]:
+        X = self._rows(X)
+        return neighbour_label_counts(self.neighbourhoods_.of(X, self.n_jobs), self._labels)
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the labels that are more likely than not, (n_samples, n_labels)."""
+        counts = self._counts(X)
+        return self._labels_out(self._given[np.arange(counts.shape[1]), counts])
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return P(label | its count among the neighbours), (n_samples, n_labels)."""
+        counts = self._counts(X)
+        return self._probabilities_out(self.posterior_[np.arange(counts.shape[1]), counts])
