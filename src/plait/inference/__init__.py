@@ -19,6 +19,7 @@ from plait.inference.greedy import Greedy
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
 from plait.inference.max_product import MaxProduct
+from plait.inference.monte_carlo import MonteCarlo
 from plait.inference.polytree_entropy import entropy, family_marginals
 from plait.inference.polytree_sampling import sample_given
 from plait.inference.sum_product import SumProduct, exact_marginals
@@ -32,6 +33,7 @@ __all__ = [
     "Inference",
     "LabelSupport",
     "MaxProduct",
+    "MonteCarlo",
     "SearchWarning",
     "SumProduct",
     "entropy",

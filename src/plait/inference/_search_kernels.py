@@ -25,7 +25,7 @@ from numba import njit
 
 from plait.core._kernels import exp_of
 
-__all__ = ["FINISHED", "STOPPED", "VANISHED", "fill_factors", "search_rows"]
+__all__ = ["FINISHED", "STOPPED", "VANISHED", "search_rows"]
 
 STOPPED, FINISHED, VANISHED = 0, 1, 2
 # A path less probable than this is about to vanish.
@@ -33,13 +33,6 @@ _TINY = 1e-290
 # A probability that went through its logarithm is compared with others less what rounding took from it.
 _SLACK = 1e-12
 _ALMOST = 1.0 - _SLACK
-
-
-@njit(cache=True, nogil=True)
-def fill_factors(effects, factors):  # type: ignore[no-untyped-def]
-    """Fill `factors` with the exponentials of `effects`; both flat."""
-    for k in range(effects.size):
-        factors[k] = exp_of(effects[k])
 
 
 @njit(cache=True, nogil=True)

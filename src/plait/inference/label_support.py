@@ -16,7 +16,17 @@ Labels = npt.NDArray[np.uint8]
 
 # Vectors are turned into floats in blocks of about this many entries (32 MiB).
 _ENTRIES = 1 << 22
-_BY_ROW = ("vectors", "log_weights", "exact", "marginals", "log_evidence", "n_evaluations", "effective_size")
+_EQUAL = 1e-12
+_BY_ROW = (
+    "vectors",
+    "log_weights",
+    "exact",
+    "marginals",
+    "log_evidence",
+    "n_evaluations",
+    "effective_size",
+    "log_prob",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +55,10 @@ class LabelSupport:
         How many conditionals were evaluated: nodes of a search, draws of a sample.
     effective_size : ndarray of float64, shape (n_rows,), optional
         Effective number of samples under importance weights.
+    log_prob : ndarray of float64, shape (n_rows, n_vectors), optional
+        log P(y | x) of the vectors of a sample; decides between vectors drawn equally often.
+    distinct : bool, default=False
+        Whether the vectors of a row are known to differ.
     """
 
     vectors: Labels
@@ -56,6 +70,8 @@ class LabelSupport:
     log_evidence: Floats | None = None
     n_evaluations: npt.NDArray[np.int64] | None = None
     effective_size: Floats | None = None
+    log_prob: Floats | None = None
+    distinct: bool = False
 
     @property
     def n_rows(self) -> int:
@@ -68,16 +84,26 @@ class LabelSupport:
         return int(self.vectors.shape[2])
 
     def mode(self) -> Labels:
-        """Return the vector with the largest weight, summed over equal vectors for a sample; (n_rows, n_labels)."""
+        """Return the vector with the largest weight, summed over equal vectors for a sample; (n_rows, n_labels).
+
+        Of vectors of a sample with equal weight, the more probable where `log_prob` is known, else the smallest.
+        """
         self._require_vectors()
         if self.kind == "sample":
-            merged = self.merged()
-            best = merged.log_weights.argmax(axis=1)
-            return np.asarray(merged.vectors[np.arange(self.n_rows), best])
+            merged = self if self.distinct else self.merged()
+            return np.asarray(merged.vectors[np.arange(self.n_rows), merged._heaviest()])
         best = self.log_weights.argmax(axis=1)
         return np.ascontiguousarray(
             np.broadcast_to(self.vectors, (self.n_rows, *self.vectors.shape[1:]))[np.arange(self.n_rows), best]
         )
+
+    def _heaviest(self) -> npt.NDArray[np.intp]:
+        """Return the place of each row's heaviest vector, the most probable of equal ones."""
+        if self.log_prob is None:
+            return self.log_weights.argmax(axis=1)
+        # Logarithms of equal counts are equal; what rounding adds to weights is far below one sample.
+        equal = self.log_weights >= self.log_weights.max(axis=1, keepdims=True) - _EQUAL
+        return np.where(equal, self.log_prob, -np.inf).argmax(axis=1)
 
     def weights(self) -> Floats:
         """Return weights that sum to one in every row."""
@@ -126,7 +152,12 @@ class LabelSupport:
             )
 
     def merged(self) -> "LabelSupport":
-        """Return the support with equal vectors of a row put together, heaviest first (ties: smallest vector)."""
+        """Return the support with equal vectors of a row put together, heaviest first.
+
+        Of equal weights the smallest vector comes first, or the most probable where `log_prob` is known.
+        """
+        if self.distinct and self.log_prob is not None:
+            return self._sorted(np.lexsort((-self.log_prob, -self.log_weights), axis=1))
         pairs = [_merge(vectors, logs) for vectors, logs in zip(self.vectors, self.log_weights, strict=True)]
         longest = max((len(logs) for _, logs in pairs), default=1)
         vectors = np.zeros((self.n_rows, longest, self.n_labels), dtype=np.uint8)
@@ -134,7 +165,18 @@ class LabelSupport:
         for row, (distinct, logs) in enumerate(pairs):
             vectors[row, : len(logs)] = distinct
             log_weights[row, : len(logs)] = logs
-        return self._replaced(vectors=vectors, log_weights=log_weights)
+        return self._replaced(vectors=vectors, log_weights=log_weights, log_prob=None, distinct=True)
+
+    def with_log_prob(self, log_prob: Floats) -> "LabelSupport":
+        """Return the same with log P(y | x) of its vectors."""
+        return self._replaced(log_prob=log_prob)
+
+    def _sorted(self, order: npt.NDArray[np.intp]) -> "LabelSupport":
+        parts = {"log_weights": self.log_weights, "log_prob": self.log_prob}
+        sorted_parts = {
+            name: np.take_along_axis(part, order, axis=1) for name, part in parts.items() if part is not None
+        }
+        return self._replaced(vectors=np.take_along_axis(self.vectors, order[:, :, None], axis=1), **sorted_parts)
 
     def _replaced(self, **changes: Any) -> "LabelSupport":
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}

@@ -5,19 +5,19 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from plait.inference._search_kernels import FINISHED, VANISHED, fill_factors, search_rows
+from plait.inference._search_kernels import FINISHED, VANISHED, search_rows
 from plait.inference.chain_scores import ChainScores, scores_along
 from plait.inference.found_vectors import Found
 from plait.inference.level_search import search_levels
 from plait.joint import LinearDistribution
+from plait.joint._layout_kernels import fill_factors
+from plait.joint.chain_draws import LARGEST_SCORE
 
 __all__ = ["search_linear"]
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
-# Exponentials of scores up to this size are numbers.
-_LARGEST_SCORE = 650.0
 # Less than the probability of a vector that is known, by what rounding may take from it.
 _ALMOST = 1.0 - 1e-10
 
@@ -41,7 +41,7 @@ def search_linear(
         log P that as many vectors are known to have; -inf where none are. Counts in an exact search only.
     """
     chain = scores_along(distribution)
-    if _largest_score(chain) > _LARGEST_SCORE:
+    if _largest_score(chain) > LARGEST_SCORE:
         return search_levels(distribution, floor, n_best, most)
     found, ended = _walked(chain, floor, n_best, most, reached)
     finished = ended == FINISHED

@@ -18,6 +18,7 @@ from plait.joint.graph_joint import GraphJoint
 from plait.joint.linear_distribution import LinearDistribution
 from plait.joint.mixture_distribution import MixtureDistribution
 from plait.joint.mixture_joint import MixtureJoint
+from plait.joint.row_streams import row_seeds
 
 __all__ = [
     "CalledDistribution",
@@ -27,4 +28,5 @@ __all__ = [
     "LinearDistribution",
     "MixtureDistribution",
     "MixtureJoint",
+    "row_seeds",
 ]

@@ -2,7 +2,9 @@
 
 from numba import njit
 
-__all__ = ["fill_effects"]
+from plait.core._kernels import exp_of
+
+__all__ = ["fill_effects", "fill_factors"]
 
 # A square of this many rows and columns fits the fastest memory twice.
 _SIDE = 32
@@ -22,3 +24,10 @@ def fill_effects(parent_coef, order, matrix, reach):  # type: ignore[no-untyped-
                     matrix[a, b] = value
                     if value != 0.0:
                         reach[a] = b + 1
+
+
+@njit(cache=True, nogil=True)
+def fill_factors(effects, factors):  # type: ignore[no-untyped-def]
+    """Fill `factors` with the exponentials of `effects`, both flat: what a label multiplies later odds by."""
+    for k in range(effects.size):
+        factors[k] = exp_of(effects[k])

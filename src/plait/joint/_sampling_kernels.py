@@ -11,7 +11,7 @@ factors[a, b]    : what label a multiplies the odds of label b > a by when it is
 known[i, t]      : the value of a known label, -1 where unknown; one row for all where nothing is known
 waiting          : 1-children still to be walked: label, samples, row of `odds`, number of ones before
 chances          : of each, P of its unknown labels, log of what was taken out of that, log P of its known labels
-ones, one_ends   : places of the labels that are 1, leaf after leaf, and where those of each leaf end
+ones             : labels that are 1, leaf after leaf
 """
 
 import math
@@ -21,7 +21,7 @@ from numba import njit
 
 from plait.core._kernels import exp_of
 
-__all__ = ["binomial", "draw_rows", "expand_rows", "mixed", "split_counts"]
+__all__ = ["binomial", "draw_rows", "expand_rows", "fill_vectors", "mixed", "split_counts"]
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -41,35 +41,41 @@ def mixed(state):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _from_zero(count, p, u):  # type: ignore[no-untyped-def]
+def _from_zero(count, p, u, inverses):  # type: ignore[no-untyped-def]
     """Return the quantile of Binomial(count, p) at u, p <= 1/2."""
-    term, odds, k = math.exp(count * math.log1p(-p)), p / (1.0 - p), 0
+    odds, term, square, left, k = p / (1.0 - p), 1.0, 1.0 - p, count, 0
+    while left > 0:
+        if left & 1:
+            term *= square
+        square *= square
+        left >>= 1
     while u >= term and k < count:
         u -= term
+        term *= odds * (count - k) * inverses[k + 1]
         k += 1
-        term *= odds * (count - k + 1) / k
     return k
 
 
 @njit(cache=True, nogil=True)
-def _from_mode(count, p, u, log_factorials):  # type: ignore[no-untyped-def]
+def _from_mode(count, p, u, log_factorials, inverses):  # type: ignore[no-untyped-def]
     """Return a draw of Binomial(count, p) from one u: outcomes in turn above and below the mode."""
     odds = p / (1.0 - p)
+    against = 1.0 / odds
     mode = int((count + 1) * p)
     term = log_factorials[count] - log_factorials[mode] - log_factorials[count - mode]
-    term = math.exp(term + mode * math.log(p) + (count - mode) * math.log1p(-p))
+    term = math.exp(term + mode * math.log(odds) + count * math.log1p(-p))
     up, down, term_up, term_down = mode, mode, term, term
     u -= term
     while u >= 0.0 and (up < count or down > 0):
         if up < count:
+            term_up *= odds * (count - up) * inverses[up + 1]
             up += 1
-            term_up *= odds * (count - up + 1) / up
             u -= term_up
             if u < 0.0:
                 return up
         if down > 0:
+            term_down *= against * down * inverses[count - down + 1]
             down -= 1
-            term_down *= (down + 1) / ((count - down) * odds)
             u -= term_down
             if u < 0.0:
                 return down
@@ -77,43 +83,47 @@ def _from_mode(count, p, u, log_factorials):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def binomial(count, p, u, log_factorials):  # type: ignore[no-untyped-def]
-    """Return a draw of Binomial(count, p), made from one uniform number u by inversion."""
+def binomial(count, p, u, log_factorials, inverses):  # type: ignore[no-untyped-def]
+    """Return a draw of Binomial(count, p), made from one uniform number u by inversion.
+
+    `log_factorials[k]` is log k!, `inverses[k]` is 1 / k, both for k up to count + 1.
+    """
     rare = min(p, 1.0 - p)
     if count * rare <= _FEW:
-        k = _from_zero(count, rare, u)
+        k = _from_zero(count, rare, u, inverses)
     else:
-        k = _from_mode(count, rare, u, log_factorials)
+        k = _from_mode(count, rare, u, log_factorials, inverses)
     return k if p <= 0.5 else count - k
 
 
 @njit(cache=True, nogil=True)
-def _draw(odds, factors, reach, known, limit, seed, log_factorials, waiting, chances, path_ones, leaf, leaves, out, ones):  # type: ignore[no-untyped-def]
-    """Draw the samples of one row, `waiting[0]` being the root; return the number of leaves, and of evaluations.
+def _draw(  # type: ignore[no-untyped-def]
+    odds, factors, reach, known, limit, seed, log_factorials, inverses, waiting, chances, path, leaf, leaves, logs, ones
+):
+    """Draw the samples of one row, the root waiting; return how many leaves there are now, and evaluations made.
 
-    One loop without calls at a node but for binomials of several samples. `leaves` (n, 2) takes samples and the end
-    of the ones, `out` (n, 2) log P and log weight of each leaf.
+    One loop, and at a node no calls but for binomials of several samples: others would cost more than the node.
+    `path` are the ones so far; `leaves` (n, 2) takes samples and the end of the ones, `logs` (n, 2) log P and weight.
     """
     n_labels, low, n_waiting, n_evaluated = reach.size, 1.0 / limit, 1, 0
-    n_ones = 0 if leaf == 0 else leaves[leaf - 1, 1]
     while n_waiting > 0:
         n_waiting -= 1
-        t, count, here, depth = waiting[n_waiting]
-        path, folded, weight = chances[n_waiting]
-        if path < _TINY:
-            path, folded = 1.0, folded + math.log(path)
+        t, count = waiting[n_waiting, 0], waiting[n_waiting, 1]
+        here, depth = waiting[n_waiting, 2], waiting[n_waiting, 3]
+        p, folded, weight = chances[n_waiting, 0], chances[n_waiting, 1], chances[n_waiting, 2]
+        if p < _TINY:
+            p, folded = 1.0, folded + math.log(p)
         if t >= 0:
-            path_ones[depth] = t
-            depth += 1
+            path[depth], depth = t, depth + 1
             if reach[t] > t + 1:
                 for u in range(t + 1, n_labels):
                     odds[here + 1, u] = odds[here, u] * factors[t, u]
                 here += 1
-        t, alone, alive, last = t + 1, -1.0, 1.0, False
-        while t < n_labels and not last:
+        t, alone, alive = t + 1, -1.0, 1.0
+        while t < n_labels and count > 0:
             n_evaluated += 1
             odd = min(max(odds[here, t], low), limit)
-            zero = 1.0 / (1.0 + odd)
+            zero, went = 1.0 / (1.0 + odd), 0
             if known[t] >= 0:
                 weight += math.log(zero * odd if known[t] == 1 else zero)
                 went, zero, odd = count if known[t] == 1 else 0, 1.0, 1.0
@@ -124,18 +134,102 @@ def _draw(odds, factors, reach, known, limit, seed, log_factorials, waiting, cha
                 alive *= zero
                 went = 1 if alive <= alone else 0
             else:
-                seed, went, chance = seed + _STEP, 0, np.float64(mixed(seed) >> _11) * _UNIT
-                # P(no one) >= 1 - count * p; where p is above 1/2 the order of outcomes is another one.
+                seed, chance = seed + _STEP, np.float64(mixed(seed) >> _11) * _UNIT
+                # P(none) >= 1 - count * p; where p is above 1/2 outcomes are tried in another order.
                 if odd > 1.0 or chance >= 1.0 - count * zero * odd:
-                    went = binomial(count, zero * odd, chance, log_factorials)
+                    went = binomial(count, zero * odd, chance, log_factorials, inverses)
             if went > 0:
-                waiting[n_waiting] = (t, went, here, depth)
-                chances[n_waiting] = (path * zero * odd, folded, weight)
-                n_waiting, count, last = n_waiting + 1, count - went, count == went
-            path, t = path * zero, t + 1
+                waiting[n_waiting, 0], waiting[n_waiting, 1], waiting[n_waiting, 2] = t, went, here
+                waiting[n_waiting, 3], chances[n_waiting, 0] = depth, p * zero * odd
+                chances[n_waiting, 1], chances[n_waiting, 2] = folded, weight
+                n_waiting, count = n_waiting + 1, count - went
+            p, t = p * zero, t + 1
         if count > 0:
+            end = 0 if leaf == 0 else leaves[leaf - 1, 1]
             for k in range(depth):
-                ones[n_ones + k] = path_ones[k]
-            n_ones += depth
-            leaves[leaf], out[leaf], leaf = (count, n_ones), (math.log(path) + folded + weight, weight), leaf + 1
+                ones[end + k] = path[k]
+            leaves[leaf, 0], leaves[leaf, 1] = count, end + depth
+            logs[leaf, 0], logs[leaf, 1], leaf = math.log(p) + folded + weight, weight, leaf + 1
     return leaf, n_evaluated
+
+
+@njit(cache=True, nogil=True)
+def draw_rows(  # type: ignore[no-untyped-def]
+    base,
+    factors,
+    reach,
+    known,
+    limit,
+    n_samples,
+    seeds,
+    log_factorials,
+    inverses,
+    row,
+    row_ends,
+    leaves,
+    logs,
+    ones,
+    n_evaluated,
+):
+    """Draw the samples of rows from `row` on, as long as another row's leaves and ones surely fit; return the next row.
+
+    `row_ends[i]` is where the leaves of row i end, in this call.
+    """
+    n_labels = base.shape[1]
+    odds, path = np.empty((n_labels + 1, n_labels)), np.empty(n_labels, np.int32)
+    waiting, chances = np.empty((n_samples + 1, 4), np.int64), np.empty((n_samples + 1, 3))
+    leaf, end = 0, 0
+    while row < base.shape[0] and leaf + n_samples <= leaves.shape[0] and end + n_samples * n_labels <= ones.size:
+        for t in range(n_labels):
+            odds[0, t] = exp_of(base[row, t])
+        waiting[0, 0], waiting[0, 1], waiting[0, 2], waiting[0, 3] = -1, n_samples, 0, 0
+        chances[0, 0], chances[0, 1], chances[0, 2] = 1.0, 0.0, 0.0
+        row_known = known[min(row, known.shape[0] - 1)]
+        leaf, n_evaluated[row] = _draw(
+            odds, factors, reach, row_known, limit, seeds[row], log_factorials, inverses,
+            waiting, chances, path, leaf, leaves, logs, ones,
+        )  # fmt: skip
+        end = leaves[leaf - 1, 1]
+        row_ends[row] = leaf
+        row += 1
+    return row
+
+
+@njit(cache=True, nogil=True)
+def split_counts(counts, chances, rows, states, log_factorials, inverses, ones):  # type: ignore[no-untyped-def]
+    """Fill `ones` with how many of each node's samples have the next label, by the streams of their rows."""
+    for m in range(counts.size):
+        u = np.float64(mixed(states[rows[m]]) >> _11) * _UNIT
+        states[rows[m]] += _STEP
+        ones[m] = binomial(counts[m], chances[m], u, log_factorials, inverses)
+
+
+@njit(cache=True, nogil=True)
+def expand_rows(row_starts, leaf_samples, leaf_logs, one_starts, ones, states, vectors, log_weights):  # type: ignore[no-untyped-def]
+    """Write every sample of every leaf, each row's in random order; `vectors` (n_rows, n_samples, n_labels) is zero."""
+    n_samples = vectors.shape[1]
+    which = np.empty(n_samples, np.int64)
+    for row in range(vectors.shape[0]):
+        place, state = 0, states[row]
+        for leaf in range(row_starts[row], row_starts[row + 1]):
+            which[place : place + leaf_samples[leaf]] = leaf
+            place += leaf_samples[leaf]
+        for place in range(n_samples):
+            # One more sample of those not yet taken, all equally likely.
+            u = np.float64(mixed(state) >> _11) * _UNIT
+            state += _STEP
+            other = place + min(int(u * (n_samples - place)), n_samples - place - 1)
+            leaf = which[other]
+            which[other] = which[place]
+            log_weights[row, place] = leaf_logs[leaf]
+            for k in range(one_starts[leaf], one_starts[leaf + 1]):
+                vectors[row, place, ones[k]] = 1
+
+
+@njit(cache=True, nogil=True)
+def fill_vectors(row_starts, one_starts, ones, vectors):  # type: ignore[no-untyped-def]
+    """Write the vectors of all leaves, (n_rows, n_places, n_labels) zero before, each row's in its first places."""
+    for row in range(vectors.shape[0]):
+        for leaf in range(row_starts[row], row_starts[row + 1]):
+            for k in range(one_starts[leaf], one_starts[leaf + 1]):
+                vectors[row, leaf - row_starts[row], ones[k]] = 1

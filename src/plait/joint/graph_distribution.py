@@ -7,9 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.core.logspace import EPSILON, log_sigmoid
-from plait.core.randomness import generator
+from plait.joint.chain_draws import draw_by_levels
+from plait.joint.counted_draws import CountedDraws
 from plait.joint.distribution import Evidence, Floats, LabelDistribution, Labels
 from plait.joint.known_labels import joined_evidence
+from plait.joint.row_streams import row_seeds
 from plait.structure import LabelGraph
 
 __all__ = ["SCORE_LIMIT", "GraphDistribution", "setting_numbers"]
@@ -74,20 +76,13 @@ class GraphDistribution(LabelDistribution):
         return total.reshape(vectors.shape[:2]) if Y.ndim == 3 else total
 
     def sample(self, n_samples: int, random_state: Any = None) -> tuple[Labels, Floats]:
-        """Draw label sets, parents first."""
-        draws = generator(random_state)
-        rows = np.repeat(np.arange(self.n_rows), n_samples)
-        vectors = np.zeros((rows.size, self.n_labels), dtype=np.uint8)
-        log_weights = np.zeros(rows.size)
-        for label in self.graph.order:
-            score = self.scores(label, rows, vectors[:, list(self.graph.parents[label])])
-            vectors[:, label] = np.log(draws.random(rows.size)) < log_sigmoid(score)
-            if self.evidence is not None:
-                known = self.evidence[rows, label]
-                seen = known >= 0
-                vectors[seen, label] = known[seen]
-                log_weights[seen] += log_sigmoid(np.where(known == 1, score, -score))[seen]
-        return vectors.reshape(self.n_rows, n_samples, self.n_labels), log_weights.reshape(self.n_rows, n_samples)
+        """Draw label sets, parents first; samples with the same values so far are drawn together."""
+        seeds = row_seeds(random_state, self.n_rows)
+        return self.counted_draws(n_samples, seeds).expanded(n_samples, seeds)
+
+    def counted_draws(self, n_samples: int, seeds: npt.NDArray[np.uint64]) -> CountedDraws:
+        """Draw label sets as vectors that differ, and how often each came; `seeds` as `row_seeds` makes them."""
+        return draw_by_levels(self.graph, self.scores, self.evidence, n_samples, seeds)
 
     def clamp(self, evidence: Evidence) -> "GraphDistribution":
         """Return the distribution restricted to what agrees with the evidence."""

@@ -7,6 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.core.logspace import log_sigmoid
+from plait.joint.chain_draws import LARGEST_SCORE, draw_linear
+from plait.joint.counted_draws import CountedDraws
 from plait.joint.distribution import Evidence, Floats, Labels
 from plait.joint.graph_distribution import SCORE_LIMIT, GraphDistribution
 from plait.joint.parent_effects import ParentEffects, effects_along
@@ -91,6 +93,14 @@ class LinearDistribution(GraphDistribution):
             object.__setattr__(self, "effects", effects_along(self.graph, self.parent_coef))
         assert self.effects is not None
         return self.effects
+
+    def counted_draws(self, n_samples: int, seeds: npt.NDArray[np.uint64]) -> CountedDraws:
+        """Draw label sets as vectors that differ, and how often each came; `seeds` as `row_seeds` makes them."""
+        effects = self.along_the_order()
+        spread = np.abs(effects.matrix).sum(axis=0).max(initial=0.0)
+        if np.abs(self.base).max(initial=0.0) + spread > LARGEST_SCORE:
+            return super().counted_draws(n_samples, seeds)
+        return draw_linear(self.base, effects, self.evidence, SCORE_LIMIT, n_samples, seeds)
 
     def take(self, rows: Any) -> "LinearDistribution":
         """Return the distribution of some rows."""
