@@ -4,6 +4,7 @@ Takes X, Y; hands on fitted classifiers: scikit-learn estimators, one file for e
 """
 
 from plait.baselines.heterogeneous_stacking import HeterogeneousStacking
+from plait.baselines.homer import HOMER
 from plait.baselines.iblr import IBLR
 from plait.baselines.label_powerset import LabelPowerset
 from plait.baselines.mlknn import MLkNN
@@ -12,6 +13,7 @@ from plait.baselines.pruned_sets import PrunedSets
 from plait.baselines.rakel import RAkEL
 
 __all__ = [
+    "HOMER",
     "HeterogeneousStacking",
     "IBLR",
     "LabelPowerset",

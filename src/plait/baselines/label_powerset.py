@@ -38,6 +38,10 @@ class LabelPowerset(LabelSetClassifier):
     label_names_, n_labels_, n_features_in_, classes_
         As for all classifiers of plait.
 
+    References
+    ----------
+    Tsoumakas and Katakis: Multi-label classification: an overview [Tsoumakas2007].
+
     Examples
     --------
     >>> import numpy as np

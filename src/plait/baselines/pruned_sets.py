@@ -51,6 +51,12 @@ class PrunedSets(LabelSetClassifier):
     label_names_, n_labels_, n_features_in_, classes_
         As for all classifiers of plait.
 
+    References
+    ----------
+    Read: A pruned problem transformation method for multi-label classification [Read2008].
+
+    Read, Pfahringer and Holmes: Multi-label classification using ensembles of pruned sets [ReadPfahringerHolmes2008].
+
     Examples
     --------
     >>> X = np.array([[0.0], [0.1], [0.2], [1.0], [1.1], [1.2], [1.3]])

@@ -70,6 +70,10 @@ class RAkEL(MetaClassifier):
     label_names_, n_labels_, n_features_in_, classes_
         As for all classifiers of plait.
 
+    References
+    ----------
+    Tsoumakas, Katakis and Vlahavas: Random k-labelsets for multilabel classification [Tsoumakas2011].
+
     Examples
     --------
     >>> rng = np.random.default_rng(0)
