@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
+from plait.learners._score_kernels import fill_scores
 from plait.learners.conditionals import Conditionals, Floats, Labels
 from plait.learners.parent_settings import checked_n_settings
 from plait.structure import LabelGraph
@@ -61,7 +63,12 @@ class LinearConditionals(Conditionals):
 
     def base_scores(self, X: Any) -> Floats:
         """Return `X @ coef_.T + intercept_` (n_samples, n_labels): the scores where no parent is 1."""
-        return np.asarray(X @ self.coef_.T) + self.intercept_
+        if sparse.issparse(X) and X.format == "csr" and X.dtype.kind == "f":
+            scores = np.empty((X.shape[0], self.n_labels))
+            weights = np.ascontiguousarray(self.coef_.T, dtype=np.float64)
+            fill_scores(X.indptr, X.indices, X.data, weights, self.intercept_, scores)
+            return scores
+        return np.asarray(np.asarray(X @ self.coef_.T) + self.intercept_, dtype=np.float64)
 
     def scores(self, label: int, X: Any, parent_values: Labels) -> Floats:
         """Return the score of one label for every row."""
