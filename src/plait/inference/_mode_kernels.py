@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit
 
 from plait.inference._lane_kernels import LANES, fill_lanes, limited, set_odds
+from plait.inference._pair_kernels import choose_child_and_parent, choose_two_parents
 from plait.inference._polytree_kernels import begin_ratios, send, weigh_settings
 
 __all__ = ["find_modes"]
@@ -114,6 +115,20 @@ def _choose(families, scores, lanes, ratio, table, weight, work, total):  # type
                 _choose_parent(j, parent, gain, lanes, ratio, work)
             else:
                 _choose_child(j, parent, gain, lanes, ratio, work)
+        elif last - first == 2 and simple[j]:
+            a, b = parents[first], parents[first + 1]
+            gain_a, gain_b, gain_both = gains[entry[j] + 1], gains[entry[j] + 2], gains[entry[j] + 3]
+            if target == j:
+                choose_two_parents(j, a, b, gain_a, gain_b, gain_both, lanes, ratio)
+            elif target == a:
+                choose_child_and_parent(j, a, b, gain_a, gain_b, gain_both, lanes, ratio)
+            else:
+                choose_child_and_parent(j, b, a, gain_b, gain_a, gain_both, lanes, ratio)
+            for r in range(ratio.shape[1]):
+                gain = gain_both if ratio[b, r] > 0.0 else gain_a
+                gain_of_b = gain_b if ratio[b, r] > 0.0 else 1.0
+                on = limited(lanes[j, r] * (gain if ratio[a, r] > 0.0 else gain_of_b))
+                work[CHANCE, r] *= (on if ratio[j, r] > 0.0 else 1.0) / (1.0 + on)
         else:
             set_odds(j, entry[j], entry[j + 1], linear, simple[j], shifts, gains, lanes, table)
             weigh_settings(first, last, target, parents, ratio, weight)

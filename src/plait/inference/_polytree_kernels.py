@@ -22,6 +22,8 @@ import numpy as np
 from numba import njit
 
 from plait.inference._lane_kernels import LANES, limited, set_odds
+from plait.inference._pair_kernels import send_from_two_to_child, send_from_two_to_parent
+from plait.inference._semiring import joined
 
 __all__ = ["MOST_UNSCALED", "begin_ratios", "held", "send", "weigh_settings"]
 
@@ -42,13 +44,6 @@ def held(ratio):  # type: ignore[no-untyped-def]
     """Return a ratio moved into [1 / FAR, FAR]."""
     ratio = ratio if ratio > _NEAR else _NEAR
     return ratio if ratio < _FAR else _FAR
-
-
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
-def joined(a, b, best):  # type: ignore[no-untyped-def]
-    """Return the larger number, or the sum."""
-    larger = a if a > b else b
-    return larger if best else a + b
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -179,6 +174,15 @@ def send(families, scores, best, evidence, lanes, ratio, power, message, table, 
                 _send_to_child(i, j, parents[first], gain, best, lanes, ratio, message)
             else:
                 _send_to_parent(i, j, gain, best, lanes, ratio, message)
+        elif last - first == 2 and simple[j]:
+            a, b = parents[first], parents[first + 1]
+            gain_a, gain_b, gain_both = gains[entry[j] + 1], gains[entry[j] + 2], gains[entry[j] + 3]
+            if target == j:
+                send_from_two_to_child(i, j, a, b, gain_a, gain_b, gain_both, best, lanes, ratio, message)
+            elif target == a:
+                send_from_two_to_parent(i, j, b, gain_a, gain_b, gain_both, best, lanes, ratio, message)
+            else:
+                send_from_two_to_parent(i, j, a, gain_b, gain_a, gain_both, best, lanes, ratio, message)
         else:
             set_odds(j, entry[j], entry[j + 1], linear, simple[j], shifts, gains, lanes, table)
             n_settings = weigh_settings(first, last, target, parents, ratio, weight)
