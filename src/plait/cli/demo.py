@@ -11,8 +11,8 @@ __all__ = ["add_to"]
 
 def add_to(commands: Any) -> None:
     """Add the command to the parser."""
-    parser = commands.add_parser("demo", help="make data up, describe, split and score them, draw a picture")
-    parser.add_argument("--output", type=Path, default=Path("demo-output"), help="folder for the picture and the data")
+    parser = commands.add_parser("demo", help="make data up, learn them, ask questions, draw a picture and a page")
+    parser.add_argument("--output", type=Path, default=Path("demo-output"), help="folder for data, picture and page")
     parser.add_argument("--seed", type=int, default=0, help="another number makes other data")
     parser.set_defaults(run=_run)
 

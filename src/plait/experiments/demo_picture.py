@@ -1,81 +1,58 @@
-"""The picture of the demonstration: label dependence, folds and scores side by side."""
+"""The picture of the demonstration: the true and the learned graph, scores, inferences and losses."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from plait.core.extras import optional
-from plait.data import Dataset
 
-__all__ = ["Panels", "draw_panels"]
+__all__ = ["draw_panels"]
 
 # Dark blue and orange are told apart by colour-blind readers and in grey print.
 _BLUE, _ORANGE, _GREY = "#1f4e8c", "#e08214", "#9aa5b1"
+_LOSSES = ("subset", "hamming", "f1", "jaccard")
 
 
-@dataclass(frozen=True)
-class Panels:
-    """What the picture shows: the data, every label's share in every fold and overall, and scores by method."""
-
-    dataset: Dataset
-    fold_shares: dict[str, npt.NDArray[np.float64]]
-    overall: npt.NDArray[np.float64]
-    scores: dict[str, dict[str, float]]
-
-
-def draw_panels(shown: Panels, path: Path) -> None:
-    """Draw the three panels and write them as one PNG file."""
+def draw_panels(found: Any, path: Path) -> None:
+    """Draw what a `Demonstration` found and write it as one PNG file."""
     figures = optional("matplotlib.figure", extra="plots", purpose="pictures")
-    figure = figures.Figure(figsize=(13, 4.2), layout="constrained")
-    left, middle, right = figure.subplots(1, 3, width_ratios=[1.05, 1.2, 1.0])
-    _draw_dependence(figure, left, shown)
-    _draw_folds(middle, shown)
-    _draw_scores(right, shown)
+    figure = figures.Figure(figsize=(13, 8.2), layout="constrained")
+    (true, learned), (scores, losses) = figure.subplots(2, 2, height_ratios=[1.1, 1.0])
+    names = list(found.data.label_names)
+    found.truth.plot(label_names=names, ax=true)
+    true.set_title("The true graph of the labels")
+    found.learned.plot(label_names=names, ax=learned)
+    learned.set_title("The graph that was learned (ctbn)")
+    _draw_scores(scores, found)
+    _draw_losses(figure, losses, found)
     figure.savefig(path, dpi=110, metadata={"Software": None})
 
 
-def _draw_dependence(figure: Any, axes: Any, shown: Panels) -> None:
-    correlation = np.corrcoef(np.asarray(shown.dataset.Y, dtype=float), rowvar=False)
-    np.fill_diagonal(correlation, np.nan)
-    picture = axes.imshow(correlation, cmap="PuOr_r", vmin=-1, vmax=1)
-    names = list(shown.dataset.label_names or ())
-    axes.set_xticks(range(len(names)), names, rotation=40, ha="right")
-    axes.set_yticks(range(len(names)), names)
-    for (row, column), value in np.ndenumerate(correlation):
-        if np.isfinite(value):
-            colour = "white" if abs(value) > 0.6 else "black"
-            axes.text(column, row, f"{value:.2f}", ha="center", va="center", fontsize=8, color=colour)
-    figure.colorbar(picture, ax=axes, shrink=0.8, label="correlation")
-    axes.set_title("Labels depend on each other")
-
-
-def _draw_folds(axes: Any, shown: Panels) -> None:
-    for offset, (colour, (name, shares)) in zip(
-        (-0.15, 0.15), zip((_GREY, _BLUE), shown.fold_shares.items(), strict=True), strict=True
-    ):
-        gaps = 100 * (shares - shown.overall)
-        places = np.broadcast_to(np.arange(gaps.shape[1]) + offset, gaps.shape)
-        axes.plot(places.ravel(), gaps.ravel(), "o", color=colour, alpha=0.6, markersize=5, label=name)
-    axes.axhline(0.0, color="black", linewidth=0.8)
-    axes.set_xticks(range(len(shown.overall)), list(shown.dataset.label_names or ()), rotation=40, ha="right")
-    axes.set_ylabel("share in a fold minus share in all (points)")
-    axes.legend(frameon=False, loc="upper left", fontsize=9)
-    low, high = axes.get_ylim()
-    axes.set_ylim(low, high + 0.25 * (high - low))
-    axes.set_title("Every fold looks like the whole")
-
-
-def _draw_scores(axes: Any, shown: Panels) -> None:
-    names = list(shown.scores)
-    values = [shown.scores[name]["exact_match"] for name in names]
-    bars = axes.barh(range(len(names)), values, color=[_GREY, _GREY, _ORANGE])
+def _draw_scores(axes: Any, found: Any) -> None:
+    rows = [(name, values["exact_match"]) for name, values in found.scores.items()]
+    rows[3:3] = [(f"pcc, {name}", values["exact_match"]) for name, values in found.inferences.items()]
+    names, values = zip(*rows, strict=True)
+    colours = [_ORANGE if name.startswith("the true") else _BLUE if "pcc" in name else _GREY for name in names]
+    bars = axes.barh(range(len(names)), values, color=colours)
     axes.bar_label(bars, fmt="%.3f", padding=4)
-    axes.set_yticks(range(len(names)), [name.replace(", ", ",\n") for name in names])
+    axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
-    axes.set_xlim(0, max(values) * 1.2)
+    axes.set_xlim(0, max(values) * 1.15)
     axes.set_xlabel("rows with every label right (exact match)")
     axes.spines[["top", "right"]].set_visible(False)
-    axes.set_title("What is there to win")
+    axes.set_title("One model, several ways to ask it")
+
+
+def _draw_losses(figure: Any, axes: Any, found: Any) -> None:
+    best = found.losses.min(axis=0)
+    picture = axes.imshow(100 * (found.losses / best - 1), cmap="Oranges", vmin=0)
+    axes.set_xticks(range(4), _LOSSES)
+    axes.set_yticks(range(4), _LOSSES)
+    axes.set_xlabel("scored by")
+    axes.set_ylabel("decided for")
+    worst = float((found.losses / best - 1).max())
+    for i in range(4):
+        for j in range(4):
+            dark = found.losses[i, j] / best[j] - 1 > 0.6 * worst > 0
+            axes.text(j, i, f"{found.losses[i, j]:.3f}", ha="center", va="center", color="white" if dark else "black")
+    figure.colorbar(picture, ax=axes, shrink=0.8, label="above the best of the column (%)")
+    axes.set_title("The best answer depends on the loss")

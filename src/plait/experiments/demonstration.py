@@ -1,92 +1,184 @@
-"""The demonstration: data with a known P(Y | x), described, split and scored, with a picture of all three."""
+"""The demonstration: labels drawn from a known P(Y | x), learned back, asked, and shown beside the truth."""
 
+import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import KFold
-from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 
 from plait import metrics
 from plait.core.extras import installed
 from plait.data import Dataset, save_dataset
 from plait.data.description import describe_text
-from plait.data.folds import MultilabelStratifiedKFold
-from plait.data.synthetic import make_label_network
-from plait.experiments.demo_picture import Panels, draw_panels
+from plait.data.synthetic import LabelNetwork, make_label_network
+from plait.estimators import JointClassifier, recipes
+from plait.experiments.demo_page import write_page
+from plait.experiments.demo_picture import draw_panels
+from plait.inference import Beam, BestFirst, Greedy, MonteCarlo
+from plait.structure import LabelGraph
 
-__all__ = ["run_demonstration"]
+__all__ = ["Demonstration", "run_demonstration"]
 
-_LABELS = ("amber", "birch", "coral", "dune", "elm", "fern")
+_LABELS = ("amber", "birch", "coral", "dune", "elm", "fern", "gorse", "heath")
+_TRAIN, _TEST, _FEATURES, _STRENGTH = 2000, 2000, 12, 3.0
+_METHODS = ("br", "cc", "pcc", "ctbn")
 _MEASURES = ("exact_match", "hamming_score", "jaccard_accuracy", "macro_f1", "micro_f1")
-_TRAIN, _TEST, _FEATURES, _FOLDS = 1500, 1500, 12, 10
+_LOSSES = ("subset", "hamming", "f1", "jaccard")
+_TRUTH = "the true P(Y | x)"
+
+
+@dataclass(frozen=True, eq=False)
+class Demonstration:
+    """What the demonstration found: all that its text, picture and page show.
+
+    Parameters
+    ----------
+    data : Dataset
+        The rows that were made.
+    truth, learned : LabelGraph
+        Which labels depend on which: as made, and as the conditional tree found it.
+    scores : dict of str to dict of str to float
+        Method -> measure -> value, on rows kept aside.
+    inferences : dict of str to dict of str to float
+        Inference -> "exact_match", "proved" (share of rows) and "seconds".
+    losses : ndarray of shape (n_losses, n_losses)
+        Mean loss j of the answers that minimise loss i.
+    questions : list of str
+        Questions to one row, with answers.
+    """
+
+    data: Dataset
+    truth: LabelGraph
+    learned: LabelGraph
+    scores: dict[str, dict[str, float]]
+    inferences: dict[str, dict[str, float]]
+    losses: npt.NDArray[np.float64]
+    questions: list[str]
 
 
 def run_demonstration(output: Path, random_state: int = 0) -> Iterator[str]:
-    """Make data up, describe, split and score them, write data and picture to a folder; yield lines to show.
+    """Make data up, learn them, ask questions; write data, picture and page to a folder; yield lines to show.
 
     Parameters
     ----------
     output : Path
-        Folder for `demo.arff`, `demo.xml` and `demo.png`; made where missing.
+        Folder for `demo.arff`, `demo.xml`, `demo.png` and `demo.html`; made where missing.
     random_state : int, default=0
         Another number makes other data.
     """
     network = make_label_network(
-        _TRAIN + _TEST, _FEATURES, len(_LABELS), structure="chain", strength=4.0, random_state=random_state
+        _TRAIN + _TEST, _FEATURES, len(_LABELS), structure="tree", strength=_STRENGTH, random_state=random_state
     )
     whole = network.dataset
     data = Dataset(whole.X, whole.Y, whole.feature_names, _LABELS, "demo")
-    train, test = data.rows(np.arange(_TRAIN)), data.rows(np.arange(_TRAIN, _TRAIN + _TEST))
     yield "1. Data with labels that depend on each other, made up so that the true P(Y | x) is known.\n"
     yield describe_text(data)
-
-    yield f"\n2. {_FOLDS} folds: how far a label's share in a fold is from its share in all rows (mean and worst).\n"
-    shares = _fold_shares(train, random_state)
-    overall = train.Y.mean(axis=0)
-    for name, share in shares.items():
-        gap = np.abs(share - overall)
-        yield f"  {name:<28}{gap.mean():>8.2%}{gap.max():>8.2%}"
-
-    yield "\n3. Scores on rows kept aside: two of scikit-learn's classifiers, and the true P(Y | x).\n"
-    scores = _scores(train, test, network)
-    yield "  " + " " * 28 + "".join(f"{name:>18}" for name in _MEASURES)
-    for name, row in scores.items():
-        yield f"  {name:<28}" + "".join(f"{row[measure]:>18.3f}" for measure in _MEASURES)
-
+    found = _demonstration(data, network, random_state)
+    yield "\n2. Scores on rows kept aside: each label alone, chains, a learned tree, and the truth.\n"
+    yield from _table(found.scores, _MEASURES)
+    yield f"\n3. The graph that was learned: {_agreement(found)}.\n"
+    yield "4. One fitted chain (pcc), four ways to find the most probable label set.\n"
+    yield from _table(found.inferences, ("exact_match", "proved", "seconds"))
+    yield "\n5. The same chain, the best answer for each loss (rows), scored by each loss (columns).\n"
+    rows = {f"decide for {name}": dict(zip(_LOSSES, found.losses[i], strict=True)) for i, name in enumerate(_LOSSES)}
+    yield from _table(rows, _LOSSES)
+    yield "\n6. Questions to one row.\n"
+    yield from (f"  {line}" for line in found.questions)
     output.mkdir(parents=True, exist_ok=True)
     save_dataset(data, output / "demo.arff")
-    yield f"\nData: {output / 'demo.arff'}  (try: plait describe {output / 'demo.arff'})"
+    yield f"\nData: {output / 'demo.arff'}  (try: plait evaluate {output / 'demo.arff'} --methods br,cc,pcc)"
     if installed("matplotlib"):
-        draw_panels(Panels(data, shares, overall, scores), output / "demo.png")
-        yield f"Picture: {output / 'demo.png'}"
+        draw_panels(found, output / "demo.png")
+        write_page(found, output / "demo.png", output / "demo.html")
+        yield f"Picture: {output / 'demo.png'}\nPage: {output / 'demo.html'}"
     else:
         yield 'No picture: matplotlib is not installed. Run: pip install "plait[plots]"'
 
 
-def _fold_shares(train: Dataset, random_state: int) -> dict[str, npt.NDArray[np.float64]]:
-    """Return, for each way to split, every label's share in every fold."""
-    splitters: dict[str, Any] = {
-        "plain folds": KFold(_FOLDS, shuffle=True, random_state=random_state),
-        "plait's stratified folds": MultilabelStratifiedKFold(_FOLDS, shuffle=True, random_state=random_state),
-    }
-    return {
-        name: np.array([train.Y[rows].mean(axis=0) for _, rows in splitter.split(train.X, train.Y)])
-        for name, splitter in splitters.items()
-    }
-
-
-def _scores(train: Dataset, test: Dataset, network: Any) -> dict[str, dict[str, float]]:
-    models = {
-        "each label alone": MultiOutputClassifier(LogisticRegression()),
-        "scikit-learn's chain": ClassifierChain(LogisticRegression()),
-    }
-    answers = {name: model.fit(train.X, train.Y).predict(test.X) for name, model in models.items()}
-    answers["most probable set, true P"] = network.mode(test.X)
-    return {
+def _demonstration(data: Dataset, network: LabelNetwork, random_state: int) -> Demonstration:
+    train, test = data.rows(np.arange(_TRAIN)), data.rows(np.arange(_TRAIN, _TRAIN + _TEST))
+    models = {name: getattr(recipes, name)(random_state=random_state).fit(train.X, train.Y) for name in _METHODS}
+    answers = {name: model.predict(test.X) for name, model in models.items()}
+    answers[_TRUTH] = network.mode(test.X)
+    scores = {
         name: {measure: float(getattr(metrics, measure)(test.Y, answer)) for measure in _MEASURES}
         for name, answer in answers.items()
     }
+    return Demonstration(
+        data,
+        LabelGraph(network.parents),
+        models["ctbn"].graph_,
+        scores,
+        _by_inference(models["pcc"], test),
+        _by_loss(models["pcc"], test),
+        _questions(models["pcc"], test),
+    )
+
+
+def _by_inference(model: JointClassifier, test: Dataset) -> dict[str, dict[str, float]]:
+    found = {}
+    ways = {"greedy": Greedy(), "beam of 5": Beam(5), "exact search": BestFirst(), "1000 samples": MonteCarlo(1000)}
+    for name, way in ways.items():
+        posterior = model.set_params(inference=way).joint(test.X)
+        posterior[:2].mode()  # compile kernels before the clock starts
+        start = time.perf_counter()
+        answer = posterior.mode()
+        seconds = time.perf_counter() - start
+        exact = float(metrics.exact_match(test.Y, answer))
+        found[name] = {"exact_match": exact, "proved": float(posterior.exact.mean()), "seconds": seconds}
+    model.set_params(inference=None)
+    return found
+
+
+def _by_loss(model: JointClassifier, test: Dataset) -> npt.NDArray[np.float64]:
+    posterior = model.joint(test.X)
+    answers = [posterior.decide(loss) for loss in _LOSSES]
+    values = {
+        "subset": lambda Y: 1 - metrics.exact_match(test.Y, Y),
+        "hamming": lambda Y: metrics.hamming_loss(test.Y, Y),
+        "f1": lambda Y: 1 - _row_f1(np.asarray(test.Y), Y),
+        "jaccard": lambda Y: 1 - metrics.jaccard_accuracy(test.Y, Y),
+    }
+    return np.array([[float(values[loss](answer)) for loss in _LOSSES] for answer in answers])
+
+
+def _row_f1(Y: Any, answer: Any) -> float:
+    both, sizes = (Y & answer).sum(axis=1), Y.sum(axis=1) + answer.sum(axis=1)
+    return float(np.where(sizes == 0, 1.0, 2 * both / np.maximum(sizes, 1)).mean())
+
+
+def _questions(model: JointClassifier, test: Dataset) -> list[str]:
+    posterior = model.joint(test.X)
+    row = int(np.argmax(posterior.entropy()))
+    one = posterior[row]
+    one.label_names = _LABELS
+    top = one.top(3)
+    lines = [f"The row with the most uncertain labels is number {row}. Its most probable label sets:"]
+    for vector, probability in zip(top.vectors[0], top.probabilities[0], strict=True):
+        names = [name for name, has in zip(_LABELS, vector, strict=True) if has]
+        lines.append(f"  {probability:6.1%}  {', '.join(names) or '(none)'}")
+    before = one.marginals()[0]
+    label = int(np.argmin(np.abs(before - 0.5)))
+    after = one.given({_LABELS[label]: 1}).marginals()[0]
+    moved = int(np.argmax(np.abs(np.where(np.arange(len(before)) == label, 0.0, after - before))))
+    lines.append(
+        f"Once {_LABELS[label]} is known to be there, P({_LABELS[moved]}) goes from {before[moved]:.1%} to "
+        f"{after[moved]:.1%}."
+    )
+    return lines
+
+
+def _agreement(found: Demonstration) -> str:
+    true = {frozenset(edge) for edge in found.truth.edges}
+    learned = {frozenset(edge) for edge in found.learned.edges}
+    return f"{len(true & learned)} of the {len(true)} true edges, and {len(learned - true)} others"
+
+
+def _table(rows: dict[str, dict[str, float]], columns: tuple[str, ...]) -> Iterator[str]:
+    width = max(map(len, rows)) + 2
+    yield "  " + " " * width + "".join(f"{name:>18}" for name in columns)
+    for name, values in rows.items():
+        yield f"  {name:<{width}}" + "".join(f"{values[column]:>18.3f}" for column in columns)
