@@ -108,7 +108,7 @@ class Neighbourhoods:
             or self.metric == "cosine"
             or n_columns > TREE_COLUMNS
             or n_rows < TREE_ROWS
-            or self.k > n_rows // 2
+            or self.k + 2 > n_rows // 2
         ):
             return None
         return NearestNeighbors(algorithm="kd_tree", metric=self.metric).fit(self._rows)
