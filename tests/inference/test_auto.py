@@ -51,16 +51,16 @@ class Unknown(LabelDistribution):
         (model([[]] * 4), "MaxProduct()", "SumProduct()", "Exhaustive()"),
         (model(FOREST), "MaxProduct()", "SumProduct()", "Exhaustive()"),
         (model(POLYTREE), "MaxProduct()", "SumProduct()", "Exhaustive()"),
-        (model(path(40)), "MaxProduct()", "SumProduct()", "_Sample()"),
+        (model(path(40)), "MaxProduct()", "SumProduct()", "MonteCarlo()"),
         (model([[]] * 11 + [list(range(11))]), "BestFirst()", "Exhaustive()", "Exhaustive()"),
         (model(CHAIN), "BestFirst()", "Exhaustive()", "Exhaustive()"),
         (model(full_chain(12)), "BestFirst()", "Exhaustive()", "Exhaustive()"),
-        (model(full_chain(13)), "BestFirst()", "Exhaustive()", "_Sample()"),
-        (model(full_chain(15)), "BestFirst()", "Exhaustive()", "_Sample()"),
-        (model(full_chain(16)), "BestFirst()", "_Sample()", "_Sample()"),
+        (model(full_chain(13)), "BestFirst()", "Exhaustive()", "MonteCarlo()"),
+        (model(full_chain(15)), "BestFirst()", "Exhaustive()", "MonteCarlo()"),
+        (model(full_chain(16)), "BestFirst()", "MonteCarlo()", "MonteCarlo()"),
         (model(CHAIN, probabilistic=False), "Greedy()", "Greedy()", "Greedy()"),
         (Unknown(model(CHAIN)), "Exhaustive()", "Exhaustive()", "Exhaustive()"),
-        (Unknown(model(full_chain(16))), "_Sample()", "_Sample()", "_Sample()"),
+        (Unknown(model(full_chain(16))), "MonteCarlo()", "MonteCarlo()", "MonteCarlo()"),
     ],
     ids=lambda part: part if isinstance(part, str) else "",
 )
@@ -91,11 +91,11 @@ def test_the_support_says_which_it_was():
     assert len(set(methods)) == 2
     sample = Auto(n_samples=70).infer(model(full_chain(16)), "distribution", random_state=0)
     assert sample.kind == "sample"
-    assert sample.log_weights.shape == (3, 70)
+    np.testing.assert_allclose(np.exp(sample.log_weights).sum(axis=1), 70, rtol=1e-12)
     assert not sample.exact.any()
 
 
-@pytest.mark.parametrize(("n_labels", "marginals"), [(12, "Exhaustive()"), (14, "_Sample()")])
+@pytest.mark.parametrize(("n_labels", "marginals"), [(12, "Exhaustive()"), (14, "MonteCarlo()")])
 def test_a_learner_that_must_be_called_is_called_less(n_labels, marginals):
     graph = LabelGraph(full_chain(n_labels))
     called = random_tables(graph, 2, np.random.default_rng(0))
@@ -109,10 +109,10 @@ def test_a_learner_that_must_be_called_is_called_less(n_labels, marginals):
 
 def test_the_limits_are_parameters():
     given = model(full_chain(5))
-    assert repr(Auto(max_enumerated=4).choose(given, "distribution")) == "_Sample()"
+    assert repr(Auto(max_enumerated=4).choose(given, "distribution")) == "MonteCarlo()"
     assert repr(Auto(max_enumerated=2).choose(given, "marginals")) == "Exhaustive()"
-    assert repr(Auto(max_enumerated=1).choose(given, "marginals")) == "_Sample()"
-    assert repr(Auto(n_samples=5, max_enumerated=1).choose(given, "marginals")) == "_Sample(n_samples=5)"
+    assert repr(Auto(max_enumerated=1).choose(given, "marginals")) == "MonteCarlo()"
+    assert repr(Auto(n_samples=5, max_enumerated=1).choose(given, "marginals")) == "MonteCarlo(n_samples=5)"
     assert repr(Auto(max_enumerated=16).choose(model(full_chain(16)), "distribution")) == "Exhaustive(force=True)"
 
 

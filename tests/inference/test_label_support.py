@@ -56,6 +56,21 @@ def test_a_tie_of_equal_weights_is_exactly_one_half():
     assert given.mode().tolist() == [[0, 1]]
 
 
+@pytest.mark.parametrize("counts", [(3, 7, 10), (250, 250, 500), (113, 271, 384), (49, 1, 50)])
+def test_a_tie_of_counted_draws_is_exactly_one_half(counts):
+    vectors = np.array([[[1, 0], [1, 1], [0, 1]]], dtype=np.uint8)
+    given = support(vectors, np.log([counts]))
+    assert given.marginal_estimate()[0, 0] == 0.5
+    np.testing.assert_array_equal(given.weights(), [np.array(counts) / sum(counts)])
+
+
+def test_weights_that_are_not_counts_stay_as_they_are():
+    vectors = np.array([[[1, 0], [0, 1]], [[1, 0], [0, 1]]], dtype=np.uint8)
+    given = support(vectors, [[0.5, 900.0], [np.log(2), np.log(3) + 1e-6]])
+    expected = [[np.exp(-899.5), 1.0], [2 / (2 + 3 * np.exp(1e-6)), 1 - 2 / (2 + 3 * np.exp(1e-6))]]
+    np.testing.assert_allclose(given.weights(), expected, rtol=1e-14)
+
+
 def test_shared_vectors_are_seen_and_give_the_same_sums():
     rng = np.random.default_rng(1)
     vectors = np.broadcast_to(all_label_vectors(4), (5, 16, 4))

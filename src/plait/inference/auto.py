@@ -3,10 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-import numpy as np
-
 from plait.core.checks import Constraint, Interval
-from plait.core.logspace import log_sum_exp
 from plait.inference.best_first import BestFirst
 from plait.inference.enumeration import MOST_LABELS
 from plait.inference.exhaustive import UNFORCED_LABELS, Exhaustive
@@ -14,6 +11,7 @@ from plait.inference.greedy import Greedy
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
 from plait.inference.max_product import MaxProduct
+from plait.inference.monte_carlo import MonteCarlo
 from plait.inference.sum_product import SumProduct
 from plait.joint import GraphDistribution, LabelDistribution, LinearDistribution
 
@@ -46,6 +44,7 @@ class Auto(Inference):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from plait.joint import LinearDistribution
     >>> from plait.structure import LabelGraph
     >>> tree = LinearDistribution(LabelGraph([[], [0]]), np.zeros((1, 2)), np.zeros((2, 2)))
@@ -82,7 +81,7 @@ class Auto(Inference):
                 return MaxProduct() if wanted == "mode" else SumProduct()
             if wanted == "mode":
                 return BestFirst() if isinstance(distribution, LinearDistribution) else BestFirst(max_nodes=_MOST_CALLS)
-        return _Sample(self.n_samples) if self._is_large(distribution, wanted) else _every_vector(distribution)
+        return MonteCarlo(self.n_samples) if self._is_large(distribution, wanted) else _every_vector(distribution)
 
     def _is_large(self, distribution: LabelDistribution, wanted: str) -> bool:
         """Say whether there are too many label vectors, or too many conditionals that a learner is called for."""
@@ -98,21 +97,6 @@ def _every_vector(distribution: LabelDistribution) -> Exhaustive:
 def _n_conditionals(distribution: Any) -> int:
     """Return how many conditionals a row has: the settings of all labels' parents."""
     return sum(1 << len(group) for group in distribution.graph.parents)
-
-
-class _Sample(Inference):
-    """Ancestral samples, until the inference of that kind is there."""
-
-    parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {"n_samples": (Interval(int, 1, None),)}
-
-    def __init__(self, n_samples: int = 1000) -> None:
-        self.n_samples = n_samples
-
-    def _infer(self, distribution: LabelDistribution, wanted: str, n_best: int, random_state: Any) -> LabelSupport:
-        vectors, logs = distribution.sample(self.n_samples, random_state)
-        known = log_sum_exp(logs, axis=1) - np.log(self.n_samples)
-        exact = np.zeros(distribution.n_rows, dtype=bool)
-        return LabelSupport(vectors, logs, "sample", "sample", exact, log_evidence=np.asarray(known))
 
 
 def _is_simple(distribution: GraphDistribution) -> bool:

@@ -17,6 +17,8 @@ Labels = npt.NDArray[np.uint8]
 # Vectors are turned into floats in blocks of about this many entries (32 MiB).
 _ENTRIES = 1 << 22
 _EQUAL = 1e-12
+# Counts up to this one keep all their digits through a logarithm and back, but for the last few.
+_LOG_OF_MOST_DRAWS = np.log(1e9)
 _BY_ROW = (
     "vectors",
     "log_weights",
@@ -140,9 +142,18 @@ class LabelSupport:
         return self._replaced(**{name: None if value is None else value[rows] for name, value in known.items()})
 
     def _relative_weights(self) -> Floats:
-        """Return weights of which the largest of each row is 1."""
+        """Return weights of which the largest of each row is 1; for draws that were counted, the counts."""
         self._require_vectors()
-        return np.asarray(np.exp(self.log_weights - self.log_weights.max(axis=1, keepdims=True, initial=-np.inf)))
+        peak = self.log_weights.max(axis=1, keepdims=True, initial=-np.inf)
+        relative = np.asarray(np.exp(self.log_weights - peak))
+        if self.kind == "sample":
+            counted = ((peak >= 0) & (peak < _LOG_OF_MOST_DRAWS))[:, 0]
+            draws = np.exp(self.log_weights[counted])
+            counts = np.rint(draws)
+            # A logarithm loses the last digits of a count; with them a tie of counts stays a tie.
+            whole = (np.abs(draws - counts) <= _EQUAL * draws).all(axis=1)
+            relative[np.flatnonzero(counted)[whole]] = counts[whole]
+        return relative
 
     def _require_vectors(self) -> None:
         if self.n_rows and self.log_weights.shape[1] == 0:

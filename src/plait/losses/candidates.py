@@ -60,6 +60,7 @@ def search_candidates(support: LabelSupport) -> Iterator[tuple[Labels, Floats, L
     marginals = support.marginal_estimate()
     for row in range(support.n_rows):
         one = support.take(slice(row, row + 1)).merged()
-        vectors = one.vectors[0]
+        used = np.isfinite(one.log_weights[0])
+        vectors = one.vectors[0, used]
         answers = np.concatenate([vectors[:_MOST_VECTORS], threshold_sets(marginals[row])])
-        yield vectors, one.weights()[0], distinct_vectors(answers)[0]
+        yield vectors, one.weights()[0, used], distinct_vectors(answers)[0]
