@@ -28,7 +28,7 @@ from plait.learners import LogisticLearner
 
 GAP = 1e-6
 RUNS = 3
-LONG = 60.0
+LONG = 15.0
 WANTED = {"yeast": 12, "scene": 8, "enron": 5, "bibtex": 5, "yahoo_arts": 5}
 TOLERANCES = {
     "lbfgs": (1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7, 3e-8, 1e-8, 1e-9),

@@ -31,7 +31,6 @@ __all__ = [
     "loss_rows",
     "move",
     "next_direction",
-    "weighted_squares",
 ]
 
 
@@ -133,16 +132,6 @@ def next_direction(conditioned, inverse, ratios, P, norms):  # type: ignore[no-u
         store(P, k, p)
         total = add(total, widen(multiply(p, p)))
     store(norms, 0, total)
-
-
-@njit(cache=True, nogil=True)
-def weighted_squares(weights, A, out):  # type: ignore[no-untyped-def]
-    """Write sum_k weights A^2 of each column to `out`."""
-    total = fill(0.0)
-    for k in range(A.shape[0]):
-        a = load(A, k)
-        total = add(total, widen(multiply(load(weights, k), multiply(a, a))))
-    store(out, 0, total)
 
 
 @njit(cache=True, nogil=True)

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from plait.learners._dense_products import dense_backward, dense_curvature, dense_forward
 from plait.learners._panel_products import (
     curvature_rows,
     sparse_backward,
@@ -72,7 +73,7 @@ class Design(ABC):
 
 
 class DenseDesign(Design):
-    """A dense matrix, centred, in both kinds of floats; products are matrix products."""
+    """A dense matrix, centred, in both kinds of floats."""
 
     def __init__(self, A: Floats, scales: Floats, centres: Floats, fit_intercept: bool) -> None:
         super().__init__(A.shape, scales, centres, fit_intercept)
@@ -80,11 +81,11 @@ class DenseDesign(Design):
 
     def forward(self, P: Panel, T: Panel) -> None:
         """T = A P."""
-        np.matmul(self._arrays[P.dtype], P, out=T)
+        dense_forward(self._arrays[P.dtype], P, T)
 
     def backward(self, T: Panel, Q: Panel) -> None:
         """Q = A' T."""
-        np.matmul(self._arrays[T.dtype].T, T, out=Q)
+        dense_backward(self._arrays[T.dtype], T, Q)
 
     def gram(self, columns: npt.NDArray[np.int64]) -> Floats:
         """Return A'A of some columns; in float32 arithmetic, since it only serves to precondition."""
@@ -101,10 +102,8 @@ class DenseDesign(Design):
             Q += np.square(A[rows]).T @ T[rows]
 
     def curvature(self, S: Panel, P: Panel, Q: Panel, linear: Floats, square: Floats) -> None:
-        """Q = A' (S * A P), in row blocks that stay in the cache."""
-        T = self._arrays[P.dtype] @ P
-        curvature_rows(S, T, linear, square)
-        self.backward(T, Q)
+        """Q = A' (S * A P), in one pass over the rows."""
+        dense_curvature(self._arrays[P.dtype], S, P, Q, linear, square)
 
 
 class SparseDesign(Design):
@@ -139,6 +138,18 @@ class SparseDesign(Design):
             Q[:] = sums
         else:
             sparse_backward(self._indptr, self._indices, self._squares[T.dtype], T, Q)
+
+    def leverage(self, inverse: Panel, T: Panel) -> None:
+        """T = (A * A) inverse: the size of each row where column k counts by inverse_k."""
+        values = self._values if self.binary else self._squares
+        sparse_forward(self._indptr, self._indices, values[inverse.dtype], inverse, T)
+
+    def rows(self, rows: npt.NDArray[np.int64]) -> tuple[Any, Any, Any]:
+        """Return row pointers, indices and float64 values of some rows."""
+        starts, lengths = self._indptr[rows], np.diff(self._indptr)[rows]
+        pointers = np.concatenate([[0], np.cumsum(lengths)])
+        places = np.arange(pointers[-1]) + np.repeat(starts - pointers[:-1], lengths)
+        return pointers, self._indices[places], self._values[np.dtype(np.float64)][places]
 
     def curvature(self, S: Panel, P: Panel, Q: Panel, linear: Floats, square: Floats) -> None:
         """Q = A' (S * A P), in one pass over the rows where P and Q fit the cache together."""
@@ -179,11 +190,12 @@ def prepared_design(
     scales = np.concatenate([column_scales(X, standardize), np.ones(n_extra)])
     if sparse.issparse(X):
         return SparseDesign(_sparse_columns(X, extra, scales), scales, fit_intercept)
-    A = np.array(X, dtype=np.float64) if extra is None else np.hstack([X, extra]).astype(np.float64)
+    A = np.asarray(X, dtype=np.float64) if extra is None else np.hstack([X, extra]).astype(np.float64)
     centres = column_means(A) if fit_intercept else np.zeros(A.shape[1])
-    A -= centres
-    A /= scales
-    return DenseDesign(np.ascontiguousarray(A), scales, centres, fit_intercept)
+    A = np.subtract(A, centres, order="C")
+    if (scales != 1).any():
+        A /= scales
+    return DenseDesign(A, scales, centres, fit_intercept)
 
 
 def _sparse_columns(X: Any, extra: Any, scales: Floats) -> Any:

@@ -7,10 +7,11 @@ import numpy.typing as npt
 
 from plait.learners._lanes import LANES
 from plait.learners._logistic_kernels import along_line, copy_lanes, inner, loss_rows, move
+from plait.learners.heavy_rows import HeavyRows
 from plait.learners.logistic_batch import Batch
 from plait.learners.logistic_design import Design
 from plait.learners.newton_preconditioner import DiagonalPreconditioner
-from plait.learners.panel_conjugate_gradients import NewtonSystems
+from plait.learners.panel_conjugate_gradients import PATIENCE, NewtonSystems
 from plait.learners.panel_line_search import step_lengths
 from plait.learners.solver_precision import Precision
 
@@ -24,12 +25,15 @@ EMPTY = -1
 # A quadratic model that promises to lower the objective by more than this share is not to be trusted further.
 _TRUSTED = 0.5
 
+# How far the length of a step may be from 1 for its promise to be believed.
+_MODEST = 0.3
+
 # Conjugate gradients stop when what is left to gain, as the preconditioner sees it, is this share of the tolerance:
 # little enough that the preconditioner may be wrong by a factor.
-_SPARE = 0.05
+_SPARE = 0.1
 
 # Second derivatives are taken as they are once a step promises less than this share: the optimum is near.
-_NEAR = 0.01
+_NEAR = 0.03
 
 
 class LogisticPanel:
@@ -56,7 +60,7 @@ class LogisticPanel:
         self.design, self.batch, self.precision = design, batch, precision
         self.tol = max(tol, precision.least_tol)
         self.problems = np.full(LANES, EMPTY)
-        self.n_iter = np.zeros(LANES, dtype=np.int64)
+        self.n_iter, self._taken = np.zeros(LANES, dtype=np.int64), np.zeros(LANES, dtype=np.int64)
         self.objective, self.intercepts, self._slope, self._wary = (np.zeros(LANES) for _ in range(4))
         self.W, self._gradient = (np.zeros(columns, precision.exact) for _ in range(2))
         self._scores, self._residuals = (np.zeros(rows, precision.exact) for _ in range(2))
@@ -90,6 +94,7 @@ class LogisticPanel:
     def _fill(self, lane: int, problem: int) -> None:
         batch = self.batch
         self.problems[lane], self.n_iter[lane], self._wary[lane] = problem, 0, batch.start is None
+        self._taken[lane] = 0
         self.W[:, lane], self.intercepts[lane] = 0, 0
         self._targets[:, lane] = batch.target(problem)
         self._cost[:, lane] = batch.cost(problem)
@@ -114,7 +119,7 @@ class LogisticPanel:
         for name in ("W", "_scores", "_targets", "_cost", "_allowed"):
             if getattr(self, name) is not None:
                 copy_lanes(getattr(other, name), theirs, getattr(self, name), lanes)
-        for name in ("problems", "n_iter", "intercepts", "_wary"):
+        for name in ("problems", "n_iter", "_taken", "intercepts", "_wary"):
             getattr(self, name)[lanes] = getattr(other, name)[theirs]
         other.clear(theirs)
 
@@ -133,7 +138,13 @@ class LogisticPanel:
         self.design.backward(self._curvature, self._means)
         inverse = self._preconditioner.inverse(self._curvature, self._means, inverse_bend, self._allowed)
         rhs = (self._means * (self._slope * inverse_bend) - self._gradient).astype(self.precision.work)
-        energy = self._preconditioner.energy(rhs, inverse)
+        heavy = self._preconditioner.heavy(
+            self._curvature,
+            self._means,
+            inverse,
+            np.flatnonzero(self._opened & (self._taken >= PATIENCE) & (self._wary == 0)),
+        )
+        energy = self._energy(rhs, inverse, heavy)
         x = np.zeros_like(rhs)
         self._systems = NewtonSystems(
             self._curvature,
@@ -146,8 +157,17 @@ class LogisticPanel:
             self._goal(energy),
             _TRUSTED * self.objective,
             np.zeros(LANES),
+            np.zeros(LANES, dtype=np.int64),
+            heavy,
         )
         return self._systems
+
+    def _energy(self, rhs: npt.NDArray[Any], inverse: npt.NDArray[Any], heavy: dict[int, HeavyRows]) -> Floats:
+        """Return rhs' M^-1 rhs of every lane."""
+        conditioned = self._preconditioner.conditioned(rhs, inverse)
+        for lane, rows in heavy.items():
+            rows.correct(conditioned, inverse, lane)
+        return _inner(rhs, conditioned)
 
     def _goal(self, energy: Floats) -> Floats:
         """Return how small r' M^-1 r, about twice what is left to gain, has to become: less and less near the end."""
@@ -179,9 +199,13 @@ class LogisticPanel:
         move(self._scores, direction, lengths[None])
         self.intercepts += lengths * change
         self.n_iter += self._opened
+        # A lane that once needed its heavy rows keeps them.
+        self._taken = np.maximum(self._taken, np.where(self._opened, self._systems.taken, 0))
         gain = self._systems.gain + 0.5 * slope**2 * inverse_bend
-        done = (gain <= self.tol * self.objective) & (self._wary == 0) & self._opened
-        self._wary[self._opened & (gain <= _NEAR * self.objective)] = 0
+        # A step that had to be lengthened or shortened shows that its model, and so its promise, was wrong.
+        fits = (np.abs(lengths - 1) <= _MODEST) | (gain <= self.precision.least_tol * self.objective)
+        done = (gain <= self.tol * self.objective) & fits & (self._wary == 0) & self._opened
+        self._wary = np.where(self._opened, (gain > _NEAR * self.objective).astype(np.float64), self._wary)
         return done
 
 

@@ -115,7 +115,7 @@ class Scheduler:
         panel.clear(leaving)
 
     def _merge(self, place: int) -> None:
-        """Move the problems of a panel to free lanes of a busy one where they all fit: fuller panels cost less."""
+        """Move the problems of a panel to free lanes of a busy one where they are few: fuller panels cost less."""
         panel = self._panels[place]
         for other, systems in zip(self._panels, self._systems, strict=True):
             if other is not panel and systems is not None and 0 < len(panel.held) <= len(other.free):

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from plait.learners._logistic_kernels import weighted_squares
-from plait.learners.logistic_design import DenseDesign, Design
+from plait.learners.heavy_rows import HeavyRows
+from plait.learners.logistic_design import DenseDesign, Design, SparseDesign
 
 __all__ = ["DiagonalPreconditioner", "SpectralPreconditioner", "chosen_preconditioner"]
 
@@ -30,30 +30,46 @@ class DiagonalPreconditioner:
         The shared matrix.
     """
 
+    diagonal = True
+
     def __init__(self, design: Design) -> None:
         self.design = design
 
     def inverse(self, curvature: Panel, means: Panel, inverse_bend: Floats, allowed: Panel | None) -> Panel:
-        """Return the diagonal of M^-1, in the basis of `rotated`; `allowed` is 1 on the support, 0 elsewhere."""
+        """Return the diagonal of M^-1; `allowed` is 1 on the support, 0 elsewhere."""
         diagonal = np.empty_like(means)
         self.design.squares(curvature, means, diagonal)
         diagonal -= means * means * inverse_bend.astype(means.dtype)
         inverse = 1 / (1 + np.maximum(diagonal, 0))
         return inverse if allowed is None else inverse * allowed
 
-    def rotated(self, residual: Panel) -> Panel:
-        """Return residuals in the basis in which M is diagonal."""
-        return residual
+    def conditioned(self, residual: Panel, inverse: Panel) -> Panel:
+        """Return M^-1 residual."""
+        return inverse * residual
 
-    def restored(self, rotated: Panel) -> Panel:
-        """Return what `rotated` changed to the basis of the columns."""
-        return rotated
+    @property
+    def correctable(self) -> bool:
+        """Whether heavy rows can be taken into account."""
+        return isinstance(self.design, SparseDesign)
 
-    def energy(self, residual: Panel, inverse: Panel) -> Floats:
-        """Return r' M^-1 r of every lane."""
-        out = np.zeros((1, inverse.shape[1]))
-        weighted_squares(inverse, self.rotated(residual), out)
-        return out[0]
+    def heavy(
+        self, curvature: Panel, means: Panel, inverse: Panel, lanes: npt.NDArray[np.int64]
+    ) -> dict[int, HeavyRows]:
+        """Return the heavy rows of some lanes, and change `inverse` there to the diagonal of all other rows."""
+        if not len(lanes) or not isinstance(self.design, SparseDesign):
+            return {}
+        sizes, diagonal = np.empty_like(curvature), np.empty_like(means)
+        self.design.leverage(inverse, sizes)
+        self.design.squares(curvature, means, diagonal)
+        found = {}
+        for lane in lanes:
+            whole = np.where(inverse[:, lane] > 0, 1 + diagonal[:, lane], np.inf)
+            s = curvature[:, lane].astype(np.float64)
+            if not s.any():
+                continue
+            found[int(lane)] = HeavyRows(self.design, s, s * sizes[:, lane], whole)
+            inverse[:, lane] = found[int(lane)].inverse
+        return found
 
 
 class SpectralPreconditioner(DiagonalPreconditioner):
@@ -69,6 +85,8 @@ class SpectralPreconditioner(DiagonalPreconditioner):
         Floats of the panels.
     """
 
+    diagonal = False
+
     def __init__(self, design: DenseDesign, shared: npt.NDArray[np.int64], dtype: Any) -> None:
         super().__init__(design)
         self._values, basis = np.linalg.eigh(design.gram(shared))
@@ -77,7 +95,7 @@ class SpectralPreconditioner(DiagonalPreconditioner):
         self._whole = len(shared) == design.n_columns
 
     def inverse(self, curvature: Panel, means: Panel, inverse_bend: Floats, allowed: Panel | None) -> Panel:
-        """Return the diagonal of M^-1 in the basis of `rotated`."""
+        """Return the diagonal of M^-1 in the basis of eigenvectors."""
         mean = curvature.mean(axis=0, dtype=np.float64)
         spectral = (1 / (1 + np.maximum(self._values, 0)[:, None] * mean)).astype(means.dtype)
         if self._whole:
@@ -86,13 +104,9 @@ class SpectralPreconditioner(DiagonalPreconditioner):
         inverse[self._shared] = spectral
         return inverse
 
-    def rotated(self, residual: Panel) -> Panel:
-        """Return residuals in the basis of eigenvectors."""
-        return self._turned(self._basis.T, residual)
-
-    def restored(self, rotated: Panel) -> Panel:
-        """Return what `rotated` changed to the basis of the columns."""
-        return self._turned(self._basis, rotated)
+    def conditioned(self, residual: Panel, inverse: Panel) -> Panel:
+        """Return M^-1 residual, by way of the eigenvectors."""
+        return self._turned(self._basis, inverse * self._turned(self._basis.T, residual))
 
     def _turned(self, basis: Panel, panel: Panel) -> Panel:
         if self._whole:

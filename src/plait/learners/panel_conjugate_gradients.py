@@ -11,17 +11,20 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.learners._lanes import LANES
-from plait.learners._logistic_kernels import advance, copy_lanes, next_direction
+from plait.learners._logistic_kernels import advance, copy_lanes, inner, next_direction
+from plait.learners.heavy_rows import HeavyRows
 from plait.learners.logistic_design import Design
-from plait.learners.newton_preconditioner import DiagonalPreconditioner, SpectralPreconditioner
+from plait.learners.newton_preconditioner import DiagonalPreconditioner
 
-__all__ = ["NewtonLanes", "NewtonSystems"]
+__all__ = ["PATIENCE", "NewtonLanes", "NewtonSystems"]
 
 Panel = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
-# Conjugate gradients that have not arrived after this many steps hand on what they have.
+# Conjugate gradients that have not arrived after so many steps hand on what they have; the next system of a problem
+# that needed more than `PATIENCE` is preconditioned better, where that is possible.
+PATIENCE = 40
 _MOST = 250
 
 
@@ -40,6 +43,10 @@ class NewtonSystems:
     energy, goal, most, gain : ndarray of shape (16,)
         r' M^-1 r at x = 0; at which value of it to stop; with which gain to stop before that, since the quadratic
         model promises too much to be trusted; the decrease of the model by x.
+    taken : ndarray of int, shape (16,)
+        Steps of conjugate gradients.
+    heavy : dict of int to HeavyRows
+        Corrections of the preconditioner of some lanes.
     """
 
     curvature: Panel
@@ -52,6 +59,8 @@ class NewtonSystems:
     goal: Floats
     most: Floats
     gain: Floats
+    taken: npt.NDArray[np.int64]
+    heavy: dict[int, HeavyRows]
 
 
 class NewtonLanes:
@@ -75,7 +84,11 @@ class NewtonLanes:
         self._direction, self._product = np.zeros(columns, dtype), np.zeros(columns, dtype)
         self._inverse_bend, self._energy, self._goal, self._most, self._gain = (np.zeros(LANES) for _ in range(5))
         self._ratios, self._linear, self._square, self._norms, self._fresh = (np.zeros((1, LANES)) for _ in range(5))
-        self._taken = np.zeros(LANES, dtype=np.int64)
+        self._taken, self._limit = np.zeros(LANES, dtype=np.int64), np.zeros(LANES, dtype=np.int64)
+        self._impatient = preconditioner.correctable
+        self._conditioned: Panel | None = None
+        self._heavy: dict[int, HeavyRows] = {}
+        self._ones = np.ones(columns, dtype)
         self.running = np.zeros(LANES, dtype=np.bool_)
 
     def load(self, systems: NewtonSystems, source: Indices, lanes: Indices) -> None:
@@ -85,15 +98,21 @@ class NewtonLanes:
             copy_lanes(theirs, source, ours, lanes)
         for name in ("inverse_bend", "energy", "goal", "most"):
             getattr(self, f"_{name}")[lanes] = getattr(systems, name)[source]
+        for theirs, lane in zip(source, lanes, strict=True):
+            self._heavy.pop(int(lane), None)
+            if int(theirs) in systems.heavy:
+                self._heavy[int(lane)] = systems.heavy[int(theirs)]
+        self._conditioned = None
         self._x[:, lanes] = 0
         self._direction[:, lanes] = 0
         self._ratios[0, lanes], self._gain[lanes], self._taken[lanes] = 0, 0, 0
+        self._limit[lanes] = [PATIENCE if self._impatient and lane not in self._heavy else _MOST for lane in lanes]
         self.running[lanes] = True
 
     def unload(self, lanes: Indices, systems: NewtonSystems, target: Indices) -> None:
         """Hand back solutions and what they gain."""
         copy_lanes(self._x, lanes, systems.x, target)
-        systems.gain[target] = self._gain[lanes]
+        systems.gain[target], systems.taken[target] = self._gain[lanes], self._taken[lanes]
 
     def sweep(self) -> Indices:
         """Take one step in every running lane and return the lanes that are done."""
@@ -108,22 +127,31 @@ class NewtonLanes:
         self._taken += 1
         self._ratios[0] = np.divide(self._fresh[0], self._energy, out=np.zeros(LANES), where=self._energy > 0)
         self._energy[:] = self._fresh[0]
-        done = (self._energy <= self._goal) | (self._gain >= self._most) | (steps == 0) | (self._taken >= _MOST)
+        done = (self._energy <= self._goal) | (self._gain >= self._most) | (steps == 0) | (self._taken >= self._limit)
         done &= self.running
         self.running &= ~done
         return np.flatnonzero(done)
 
     def _turn(self) -> None:
         """Set the directions: conditioned residuals plus a multiple of the directions before."""
-        if isinstance(self._preconditioner, SpectralPreconditioner):
-            rotated = self._preconditioner.rotated(self._residual)
-            conditioned = self._preconditioner.restored(self._inverse * rotated)
-            next_direction(conditioned, np.ones_like(conditioned), self._ratios, self._direction, self._norms)
+        conditioned = self._condition() if self._conditioned is None else self._conditioned
+        if conditioned is self._residual:
+            next_direction(conditioned, self._inverse, self._ratios, self._direction, self._norms)
         else:
-            next_direction(self._residual, self._inverse, self._ratios, self._direction, self._norms)
+            next_direction(conditioned, self._ones, self._ratios, self._direction, self._norms)
 
     def _advance(self, steps: Floats, shares: Floats) -> None:
         panels = (self._direction, self._product, self._means, self._inverse, self._x, self._residual)
         advance(steps[None], shares[None], *panels, self._fresh)
-        if isinstance(self._preconditioner, SpectralPreconditioner):
-            self._fresh[0] = self._preconditioner.energy(self._residual, self._inverse)
+        self._conditioned = self._condition()
+        if self._conditioned is not self._residual:
+            inner(self._residual, self._conditioned, self._fresh)
+
+    def _condition(self) -> Panel:
+        """Return M^-1 r, or r itself where M is the diagonal that `advance` and `next_direction` know."""
+        if self._preconditioner.diagonal and not self._heavy:
+            return self._residual
+        conditioned = self._preconditioner.conditioned(self._residual, self._inverse)
+        for lane, rows in self._heavy.items():
+            rows.correct(conditioned, self._inverse, lane)
+        return conditioned

@@ -1,0 +1,50 @@
+"""Kernels of the preconditioner that takes a few heavy rows into account exactly."""
+
+from numba import njit
+
+__all__ = ["corrected", "row_gram", "without_rows"]
+
+
+@njit(cache=True, nogil=True)
+def without_rows(indptr, indices, data, weights, diagonal):  # type: ignore[no-untyped-def]
+    """diagonal_k -= sum over rows of weight * entry^2."""
+    for a in range(len(weights)):
+        for t in range(indptr[a], indptr[a + 1]):
+            diagonal[indices[t]] -= weights[a] * data[t] * data[t]
+
+
+@njit(cache=True, nogil=True)
+def row_gram(indptr, indices, data, inverse, buffer, K):  # type: ignore[no-untyped-def]
+    """K = R diag(inverse) R' for the rows R; `buffer` holds zeros before and after."""
+    n = K.shape[0]
+    for a in range(n):
+        for t in range(indptr[a], indptr[a + 1]):
+            buffer[indices[t]] = data[t] * inverse[indices[t]]
+        for b in range(a, n):
+            total = 0.0
+            for t in range(indptr[b], indptr[b + 1]):
+                total += data[t] * buffer[indices[t]]
+            K[a, b] = total
+            K[b, a] = total
+        for t in range(indptr[a], indptr[a + 1]):
+            buffer[indices[t]] = 0.0
+
+
+@njit(cache=True, nogil=True)
+def corrected(indptr, indices, data, middle, inverse, conditioned, lane, sums, parts):  # type: ignore[no-untyped-def]
+    """One lane of conditioned -= inverse R' middle R conditioned."""
+    n = len(sums)
+    for a in range(n):
+        total = 0.0
+        for t in range(indptr[a], indptr[a + 1]):
+            total += data[t] * conditioned[indices[t], lane]
+        sums[a] = total
+    for a in range(n):
+        total = 0.0
+        for b in range(n):
+            total += middle[a, b] * sums[b]
+        parts[a] = total
+    for a in range(n):
+        for t in range(indptr[a], indptr[a + 1]):
+            k = indices[t]
+            conditioned[k, lane] -= inverse[k, lane] * data[t] * parts[a]
