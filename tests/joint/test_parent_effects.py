@@ -23,6 +23,8 @@ def test_matrix_and_reach_are_those_of_loops(n_labels):
     np.testing.assert_array_equal(effects.matrix, expected)
     reach = [1 + max([b for b in range(n_labels) if expected[a, b] != 0], default=a) for a in range(n_labels)]
     np.testing.assert_array_equal(effects.reach, reach)
+    np.testing.assert_allclose(effects.factors, np.exp(expected), rtol=1e-15)
+    np.testing.assert_allclose(effects.spread, max(sum(abs(column)) for column in expected.T), rtol=1e-12, atol=0)
     assert effects.order is None or effects.order.tolist() == list(order)
 
 

@@ -10,7 +10,6 @@ from plait.inference.chain_scores import ChainScores, scores_along
 from plait.inference.found_vectors import Found
 from plait.inference.level_search import search_levels
 from plait.joint import LinearDistribution
-from plait.joint._layout_kernels import fill_factors
 from plait.joint.chain_draws import LARGEST_SCORE
 
 __all__ = ["search_linear"]
@@ -40,10 +39,10 @@ def search_linear(
     reached : ndarray of float64, shape (n_rows,)
         log P that as many vectors are known to have; -inf where none are. Counts in an exact search only.
     """
-    chain = scores_along(distribution)
-    if _largest_score(chain) > LARGEST_SCORE:
+    effects = distribution.along_the_order()
+    if np.abs(distribution.base).max(initial=0.0) + effects.spread > LARGEST_SCORE:
         return search_levels(distribution, floor, n_best, most)
-    found, ended = _walked(chain, floor, n_best, most, reached)
+    found, ended = _walked(scores_along(distribution), effects.factors, floor, n_best, most, reached)
     finished = ended == FINISHED
     # Without evidence a row whose mode has probability p takes at least 1 / (2 p) nodes: it would never be finished.
     vanished = np.flatnonzero(ended == VANISHED)
@@ -53,20 +52,13 @@ def search_linear(
     return found, finished
 
 
-def _largest_score(chain: ChainScores) -> float:
-    spread = np.abs(chain.effects).sum(axis=0).max(initial=0.0)
-    return float(np.abs(chain.base).max(initial=0.0) + spread)
-
-
 def _walked(
-    chain: ChainScores, floor: float, n_best: int, most: int, reached: Floats
+    chain: ChainScores, factors: Floats, floor: float, n_best: int, most: int, reached: Floats
 ) -> tuple[Found, npt.NDArray[np.uint8]]:
     n_rows, n_labels = chain.base.shape
     vectors = np.zeros((n_rows, n_best, n_labels), dtype=np.uint8)
     log_weights, exact = np.empty((n_rows, n_best)), np.empty(n_rows, dtype=np.bool_)
     ended, n_nodes = np.empty(n_rows, dtype=np.uint8), np.empty(n_rows, dtype=np.int64)
-    factors = np.empty_like(chain.effects)
-    fill_factors(chain.effects.ravel(), factors.ravel())
     cuts = np.exp(reached) * _ALMOST if floor == -math.inf else np.zeros(n_rows)
     numbers = (chain.base, factors, chain.reach, chain.known, math.exp(chain.limit), math.exp(floor), cuts)
     search_rows(*numbers, min(most, 2**62), vectors, log_weights, exact, ended, n_nodes)

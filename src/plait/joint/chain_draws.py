@@ -8,7 +8,6 @@ import numpy.typing as npt
 from scipy.special import gammaln
 
 from plait.core.logspace import log_sigmoid
-from plait.joint._layout_kernels import fill_factors
 from plait.joint._sampling_kernels import draw_rows, split_counts
 from plait.joint.counted_draws import CountedDraws
 from plait.joint.distribution import Evidence, Floats, Labels
@@ -38,9 +37,7 @@ def draw_linear(
     known = np.full((1, n_labels), -1, dtype=np.int8) if evidence is None else evidence
     if order is not None:
         base, known = base[:, order], known[:, order]
-    factors = np.empty_like(effects.matrix)
-    fill_factors(effects.matrix.ravel(), factors.ravel())
-    numbers = (np.ascontiguousarray(base), factors, effects.reach, np.ascontiguousarray(known), np.exp(limit))
+    numbers = (np.ascontiguousarray(base), effects.factors, effects.reach, np.ascontiguousarray(known), np.exp(limit))
     parts: list[dict[str, Any]] = []
     row, n_evaluations = 0, np.zeros(n_rows, dtype=np.int64)
     leaves = np.empty((max(_VECTORS, n_samples), 2), dtype=np.int64)

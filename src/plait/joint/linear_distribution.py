@@ -97,8 +97,7 @@ class LinearDistribution(GraphDistribution):
     def counted_draws(self, n_samples: int, seeds: npt.NDArray[np.uint64]) -> CountedDraws:
         """Draw label sets as vectors that differ, and how often each came; `seeds` as `row_seeds` makes them."""
         effects = self.along_the_order()
-        spread = np.abs(effects.matrix).sum(axis=0).max(initial=0.0)
-        if np.abs(self.base).max(initial=0.0) + spread > LARGEST_SCORE:
+        if np.abs(self.base).max(initial=0.0) + effects.spread > LARGEST_SCORE:
             return super().counted_draws(n_samples, seeds)
         return draw_linear(self.base, effects, self.evidence, SCORE_LIMIT, n_samples, seeds)
 

@@ -1,11 +1,12 @@
 """`ParentEffects`: the matrix of the parents, laid out for walks along the order of a chain."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from plait.joint._layout_kernels import fill_effects
+from plait.joint._layout_kernels import fill_effects, fill_factors
 from plait.structure import LabelGraph
 
 __all__ = ["ParentEffects", "effects_along"]
@@ -28,6 +29,18 @@ class ParentEffects:
     order: npt.NDArray[np.int64] | None
     matrix: npt.NDArray[np.float64]
     reach: npt.NDArray[np.int64]
+
+    @cached_property
+    def factors(self) -> npt.NDArray[np.float64]:
+        """What each label multiplies the odds of later labels by: the exponentials of `matrix`."""
+        factors = np.empty_like(self.matrix)
+        fill_factors(self.matrix.ravel(), factors.ravel())
+        return factors
+
+    @cached_property
+    def spread(self) -> float:
+        """The most that the parents of one label can move its score."""
+        return float(np.abs(self.matrix).sum(axis=0).max(initial=0.0))
 
 
 def effects_along(graph: LabelGraph, parent_coef: npt.NDArray[np.float64]) -> ParentEffects:
