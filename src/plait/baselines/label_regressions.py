@@ -10,7 +10,8 @@ from scipy.special import expit
 from sklearn.utils.metaestimators import available_if
 
 from plait.core.multilabel_classifier import MultilabelClassifier
-from plait.learners import Conditionals, Learner, LinearConditionals
+from plait.core.naming import registered
+from plait.learners import Conditionals, Learner, LinearConditionals, LinearSVMLearner
 
 __all__ = ["LabelRegressions", "beside", "label_scores"]
 
@@ -40,7 +41,7 @@ class LabelRegressions(MultilabelClassifier):
             return bool(self.conditionals_.probabilistic)
         if isinstance(self.learner, Learner):
             return self.learner.gives_probabilities
-        return self.learner != "linear_svm_learner"
+        return self.learner != registered(LinearSVMLearner.__name__)
 
     def _scores(self, X: Any) -> Floats:
         X = self._rows(X)

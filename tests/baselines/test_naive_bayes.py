@@ -1,0 +1,188 @@
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from scipy.special import expit
+from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB
+from sklearn.pipeline import make_pipeline
+
+from plait.baselines import MultilabelNaiveBayes
+from plait.core.sentences import ParameterError
+from plait.data import load_dataset
+from plait.features import SCLS
+
+FORMS = pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
+
+
+def numbers(n=120, d=5, q=4, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.6)
+    Y = (X @ rng.normal(size=(d, q)) + rng.normal(size=(n, q)) > [0.0, 1.5, -1.5, 0.5]).astype(np.uint8)
+    return X, Y
+
+
+def priors(y, weights=None):
+    ones, total = (y.sum(), len(y)) if weights is None else (weights @ y, weights.sum())
+    chance = (1 + ones) / (2 + total)
+    return [1 - chance, chance]
+
+
+def test_four_rows_by_hand():
+    # Means 1 and 5, variances 1, prior 3/6: the log-odds are ((x - 5)^2 - (x - 1)^2) / 2 = 12 - 4 x.
+    model = MultilabelNaiveBayes().fit([[0.0], [2.0], [4.0], [6.0]], np.array([[1], [1], [0], [0]]))
+    asked = np.array([[2.0], [2.9], [3.1], [5.0]])
+    np.testing.assert_allclose(model.predict_proba(asked), expit(12 - 4 * asked), rtol=1e-12)
+    assert model.predict(asked).ravel().tolist() == [1, 1, 0, 0]
+
+
+def test_four_rows_of_names_by_hand():
+    # Three values. With the label 0 has (2 + 1) / (2 + 3), 1 and 2 have 1/5; without it 0 has 1/5, 1 and 2 have 2/5.
+    model = MultilabelNaiveBayes(nominal=[0]).fit([[0.0], [0.0], [1.0], [2.0]], np.array([[1], [1], [0], [0]]))
+    np.testing.assert_allclose(model.predict_proba([[0.0], [2.0], [7.0]]), [[3 / 4], [1 / 3], [1 / 2]], rtol=1e-14)
+
+
+@FORMS
+@pytest.mark.parametrize("weighted", [False, True])
+def test_numbers_are_those_of_scikit_learns_gaussian_naive_bayes(form, weighted):
+    X, Y = numbers()
+    weights = np.random.default_rng(1).random(len(X)) if weighted else None
+    model = MultilabelNaiveBayes().fit(form(X), Y, sample_weight=weights)
+    asked = np.random.default_rng(2).normal(size=(30, 5))
+    for label, y in enumerate(Y.T):
+        theirs = GaussianNB(priors=priors(y, weights), var_smoothing=0.0).fit(X, y, weights)
+        np.testing.assert_allclose(
+            model.predict_proba(form(asked))[:, label], theirs.predict_proba(asked)[:, 1], rtol=1e-8, atol=1e-14
+        )
+        np.testing.assert_array_equal(model.predict(form(asked))[:, label], theirs.predict(asked))
+        np.testing.assert_allclose(model.means_[label], theirs.theta_, rtol=1e-9, atol=1e-14)
+        np.testing.assert_allclose(model.variances_[label], theirs.var_, rtol=1e-9)
+        np.testing.assert_allclose(model.class_prior_[label], theirs.class_prior_, rtol=1e-12)
+
+
+@FORMS
+def test_zeros_and_ones_are_those_of_scikit_learns_bernoulli_naive_bayes(form):
+    rng = np.random.default_rng(0)
+    X = (rng.random((80, 30)) < 0.15).astype(float)
+    X[:2] = [[0], [1]]  # every column has both values
+    Y = (X[:, :3] + (rng.random((80, 3)) < 0.3) > 0).astype(np.uint8)
+    model = MultilabelNaiveBayes(nominal="auto").fit(form(X), Y)
+    assert model.nominal_.all()
+    assert model.means_.shape == (3, 2, 0)
+    for label, y in enumerate(Y.T):
+        theirs = BernoulliNB(alpha=1.0, class_prior=priors(y)).fit(X, y)
+        np.testing.assert_allclose(
+            model.predict_proba(form(X))[:, label], theirs.predict_proba(X)[:, 1], rtol=1e-9, atol=1e-15
+        )
+
+
+@FORMS
+def test_names_are_those_of_scikit_learns_categorical_naive_bayes(form):
+    rng = np.random.default_rng(0)
+    X, Y = rng.integers(0, 4, size=(60, 5)), rng.integers(0, 2, size=(60, 2), dtype=np.uint8)
+    X[:4] = np.arange(4)[:, None]  # every column has all values
+    model = MultilabelNaiveBayes(nominal=np.ones(5, dtype=bool)).fit(form(X.astype(float)), Y)
+    for label, y in enumerate(Y.T):
+        theirs = CategoricalNB(alpha=1.0, class_prior=priors(y)).fit(X, y)
+        np.testing.assert_allclose(
+            model.predict_proba(form(X.astype(float)))[:, label], theirs.predict_proba(X)[:, 1], rtol=1e-10
+        )
+
+
+@FORMS
+def test_evidence_of_numbers_and_names_adds_up(form):
+    X, Y = numbers()
+    X[:, [1, 3]] = np.random.default_rng(3).integers(0, 2, size=(len(X), 2))
+    model = MultilabelNaiveBayes(nominal="auto").fit(form(X), Y)
+    assert model.nominal_.tolist() == [False, True, False, True, False]
+
+    def odds(part, **parameters):
+        fitted = MultilabelNaiveBayes(**parameters).fit(form(X[:, part]), Y)
+        p = fitted.predict_proba(form(X[:, part]))
+        return np.log(p / (1 - p)) - np.log(fitted.class_prior_[:, 1] / fitted.class_prior_[:, 0])
+
+    chance = model.predict_proba(form(X))
+    prior = np.log(model.class_prior_[:, 1] / model.class_prior_[:, 0])
+    np.testing.assert_allclose(
+        np.log(chance / (1 - chance)),
+        prior + odds([0, 2, 4]) + odds([1, 3], nominal="auto"),
+        rtol=1e-6,
+        atol=1e-8,
+    )
+
+
+@FORMS
+@pytest.mark.parametrize("nominal", [None, "auto"])
+def test_a_row_of_weight_two_is_two_rows_and_one_of_weight_nothing_is_none(form, nominal):
+    X, Y = numbers()
+    X[:, 0] = np.random.default_rng(3).integers(0, 2, size=len(X))
+    X[7, 0] = 5.0  # with weight 0: must not turn the column into numbers
+    weights = np.random.default_rng(0).integers(0, 3, size=len(X))
+    weights[7] = 0
+    weighted = MultilabelNaiveBayes(nominal).fit(form(X), Y, sample_weight=weights)
+    repeated = MultilabelNaiveBayes(nominal).fit(form(np.repeat(X, weights, axis=0)), np.repeat(Y, weights, axis=0))
+    np.testing.assert_array_equal(weighted.nominal_, repeated.nominal_)
+    np.testing.assert_allclose(weighted.predict_proba(form(X)), repeated.predict_proba(form(X)), rtol=1e-8, atol=1e-14)
+
+
+def test_weights_that_are_all_zero_are_refused():
+    X, Y = numbers()
+    # Newer versions of scikit-learn refuse them on their own.
+    with pytest.raises(ValueError, match=r"needs sample_weight to be above 0 somewhere|at least one non-zero"):
+        MultilabelNaiveBayes().fit(X, Y, sample_weight=np.zeros(len(X)))
+
+
+@FORMS
+@pytest.mark.parametrize("nominal", [None, "auto"])
+def test_labels_with_one_value_have_their_laplace_estimate(form, nominal):
+    X, Y = numbers()
+    X[:, 0] = X[:, 0] > 0
+    Y[:, 0], Y[:, 1] = 0, 1
+    chances = MultilabelNaiveBayes(nominal).fit(form(X), Y).predict_proba(form(X))
+    np.testing.assert_allclose(chances[:, 0], 1 / (len(X) + 2), rtol=1e-12)
+    np.testing.assert_allclose(chances[:, 1], (len(X) + 1) / (len(X) + 2), rtol=1e-12)
+
+
+def test_nominal_columns_by_name():
+    X, Y = numbers()
+    X[:, 2] = np.random.default_rng(0).integers(0, 5, size=len(X))
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    named = MultilabelNaiveBayes(nominal=["c"]).fit(frame, Y)
+    numbered = MultilabelNaiveBayes(nominal=[2]).fit(X, Y)
+    np.testing.assert_array_equal(named.predict_proba(frame), numbered.predict_proba(X))
+    with pytest.raises(ParameterError, match=r"^MultilabelNaiveBayes needs nominal to be"):
+        MultilabelNaiveBayes(nominal=["z"]).fit(frame, Y)
+
+
+def test_selector_and_classifier_are_one_line():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 20))
+    Y = (X[:, [3, 8]] + 0.3 * rng.normal(size=(400, 2)) > 0).astype(int)
+    model = make_pipeline(SCLS(n_features="sqrt"), MultilabelNaiveBayes()).fit(X, Y)
+    assert set(model[0].ranking_[:2]) == {3, 8}
+    assert (model.predict(X) == Y).mean() > 0.85
+    assert model.predict_proba(X).shape == (400, 2)
+
+
+def test_selector_and_classifier_on_sparse_text(benchmark_data):
+    data = load_dataset("medical")
+    assert sparse.issparse(data.X)
+    for nominal in (None, "auto"):
+        model = make_pipeline(SCLS(n_features="sqrt"), MultilabelNaiveBayes(nominal)).fit(data.X, data.Y)
+        assert model.predict(data.X).shape == data.Y.shape
+        assert np.isfinite(model.predict_proba(data.X)).all()
+    wrong = abs(model.predict(data.X) - data.Y.toarray()).mean()
+    assert wrong < data.Y.toarray().mean()  # better than giving no label at all
+
+
+@pytest.mark.parametrize("nominal", [None, "auto"])
+def test_sparse_text_is_not_made_dense(nominal):
+    rng = np.random.default_rng(0)
+    X = sparse.random(2000, 50_000, density=1e-4, format="csr", random_state=rng, data_rvs=np.ones)
+    Y = rng.integers(0, 2, size=(2000, 2))
+    tracemalloc.start()
+    MultilabelNaiveBayes(nominal).fit(X, Y).predict(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2000 * 50_000 * 8 / 10
