@@ -24,6 +24,10 @@ def test_products(rows):
     np.testing.assert_allclose(made.scores_of(chosen, w), X[chosen] @ w, rtol=1e-12, atol=1e-14)
     factors = rng.normal(size=4)
     np.testing.assert_allclose(made.combined(chosen, factors), factors @ X[chosen], rtol=1e-12, atol=1e-14)
+    total = np.ones(7)
+    made.add_curvature(chosen, factors, w, total)
+    np.testing.assert_allclose(total, 1 + (factors * (X[chosen] @ w)) @ X[chosen], rtol=1e-12, atol=1e-14)
+    assert made.n_entries(chosen) == (28 if isinstance(made, DenseRows) else np.count_nonzero(X[chosen]))
     np.testing.assert_allclose(made.squared_entries(chosen, factors), factors @ X[chosen] ** 2, rtol=1e-12, atol=1e-14)
 
 

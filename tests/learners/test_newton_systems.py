@@ -30,6 +30,8 @@ WAYS = {
     "shared": {"LABELS_THAT_SHARE": 1},
     "forgetful": {"LARGEST_GRAM": 14},
     "conjugate gradients": {"LARGEST_SYSTEM": 0},
+    "always worth it": {"PRODUCT_COST": 1e-9},
+    "never worth it": {"PRODUCT_COST": 1e9, "LOOK_AHEAD": 1},
 }
 
 

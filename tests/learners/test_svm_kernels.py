@@ -34,6 +34,22 @@ def test_scores_norms_and_sums_of_rows(case):
     total = np.ones(9)
     kernels.add_rows(*entries(csr), rows, factors, total)
     np.testing.assert_allclose(total, 1 + factors @ X[rows], rtol=1e-12, atol=1e-14)
+    total[:] = 1
+    kernels.add_curvature(*entries(csr), rows, factors, w, total)
+    np.testing.assert_allclose(total, 1 + (factors * (X[rows] @ w)) @ X[rows], rtol=1e-12, atol=1e-14)
+
+
+def test_conjugate_steps_solve_a_system_in_as_many_steps_as_it_has_columns(case):
+    _, X, _, rng = case
+    H, right = np.eye(9) + X.T @ X, rng.normal(size=9)
+    w, residual, scale = np.zeros(9), right.copy(), 1 / np.diag(H)
+    direction = scale * residual
+    size = residual @ direction
+    for _ in range(9):
+        size = kernels.conjugate_step(H @ direction, scale, size, w, residual, direction)
+        np.testing.assert_allclose(residual, right - H @ w, rtol=0, atol=1e-10)
+        np.testing.assert_allclose(size, residual @ (scale * residual), rtol=1e-9)
+    np.testing.assert_allclose(w, np.linalg.solve(H, right), rtol=1e-7, atol=1e-9)
 
 
 def test_outer_products_fill_the_lower_triangle(case):

@@ -13,9 +13,11 @@ import numpy as np
 from numba import njit
 
 __all__ = [
+    "add_curvature",
     "add_outer_products",
     "add_rows",
     "chosen_scores",
+    "conjugate_step",
     "dual_descent",
     "exact_step",
     "extend_gram",
@@ -92,6 +94,35 @@ def add_rows(indptr, indices, data, rows, factors, total):  # type: ignore[no-un
         i = rows[a]
         for p in range(indptr[i], indptr[i + 1]):
             total[indices[p]] += factors[a] * data[p]
+
+
+@njit(cache=True, nogil=True)
+def add_curvature(indptr, indices, data, rows, factors, direction, total):  # type: ignore[no-untyped-def]
+    """Add the sum of factors[a] (x_i.direction) x_i for i = rows[a] to a vector over columns, in one pass."""
+    for a in range(rows.size):
+        start, end = indptr[rows[a]], indptr[rows[a] + 1]
+        factor = factors[a] * _row_dot(indices, data, direction, start, end)
+        for p in range(start, end):
+            total[indices[p]] += factor * data[p]
+
+
+@njit(cache=True, nogil=True)
+def conjugate_step(product, scale, size, w, residual, direction):  # type: ignore[no-untyped-def]
+    """Move w along a direction whose product with the matrix is given; turn the direction, return the new size.
+
+    size = residual.(scale residual), where `scale` is the inverse of the diagonal.
+    """
+    along = 0.0
+    for j in range(w.size):
+        along += direction[j] * product[j]
+    step, left = size / along, 0.0
+    for j in range(w.size):
+        w[j] += step * direction[j]
+        residual[j] -= step * product[j]
+        left += scale[j] * residual[j] * residual[j]
+    for j in range(w.size):
+        direction[j] = scale[j] * residual[j] + left / size * direction[j]
+    return left
 
 
 @njit(cache=True, nogil=True)

@@ -13,11 +13,11 @@ from plait.core.sentences import ParameterError, shown
 from plait.learners.class_weight_rule import ClassWeights
 from plait.learners.class_weights import class_weighted
 from plait.learners.conditionals import Conditionals
-from plait.learners.one_valued_labels import constant_labels, constant_scores
 from plait.learners.learner import Learner
 from plait.learners.linear_conditionals import LinearConditionals
 from plait.learners.margin_design import MarginDesign
 from plait.learners.margin_labels import LabelMargins, MarginLabels
+from plait.learners.one_valued_labels import constant_labels, constant_scores
 from plait.learners.problem import Problem
 from plait.learners.weighted_rows import weighing_rows
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from plait.learners.one_valued_labels import LEAST_MASS
 from plait.learners.linear_conditionals import LinearConditionals
 from plait.learners.margin_design import MarginDesign
 from plait.learners.margin_rows import SparseRows
 from plait.learners.newton_systems import NewtonSystems
+from plait.learners.one_valued_labels import LEAST_MASS
 from plait.learners.platt_scaling import fit_platt
 from plait.learners.problem import Problem
 from plait.learners.squared_hinge import HingeFit, dual_start, minimize_squared_hinge, squared_hinge

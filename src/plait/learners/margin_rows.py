@@ -11,6 +11,7 @@ from scipy.linalg import blas
 
 from plait.core.randomness import generator
 from plait.learners._svm_kernels import (
+    add_curvature,
     add_outer_products,
     add_rows,
     chosen_scores,
@@ -51,9 +52,17 @@ class MarginRows(ABC):
     def extend_gram(self, rows: Indices, n_old: int, K: Floats) -> None:
         """Write K[a, b] = x_rows[a].x_rows[b] for n_old <= a < rows.size and b <= a."""
 
+    @abstractmethod
+    def add_curvature(self, rows: Indices, factors: Floats, direction: Floats, total: Floats) -> None:
+        """Add the sum of factors[a] (x_rows[a].direction) x_rows[a] to a vector."""
+
+    @abstractmethod
     def squared_entries(self, rows: Indices, factors: Floats) -> Floats:
         """Return the diagonal of what `add_outer` adds."""
-        raise NotImplementedError
+
+    @abstractmethod
+    def n_entries(self, rows: Indices) -> int:
+        """Return how many numbers some rows hold."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +104,14 @@ class DenseRows(MarginRows):
         """Return the sum of factors[a] x_rows[a]^2, entry by entry."""
         return np.asarray(factors @ self.array[rows] ** 2)
 
+    def add_curvature(self, rows: Indices, factors: Floats, direction: Floats, total: Floats) -> None:
+        """Add the sum of factors[a] (x_rows[a].direction) x_rows[a] to a vector."""
+        total += self.combined(rows, factors * self.scores_of(rows, direction))
+
+    def n_entries(self, rows: Indices) -> int:
+        """Return how many numbers some rows hold."""
+        return rows.size * self.array.shape[1]
+
 
 @dataclass(frozen=True, eq=False)
 class SparseRows(MarginRows):
@@ -129,7 +146,7 @@ class SparseRows(MarginRows):
 
     def extend_gram(self, rows: Indices, n_old: int, K: Floats) -> None:
         """Write the lower triangle of the new rows of K."""
-        n_entries = int((self.indptr[rows + 1] - self.indptr[rows]).sum())
+        n_entries = self.n_entries(rows)
         starts, ends = np.zeros(self.shape[1] + 1, dtype=np.intp), np.empty(self.shape[1], dtype=np.intp)
         slots, values = np.empty(n_entries, dtype=np.intp), np.empty(n_entries)
         extend_gram(self.indptr, self.indices, self.data, rows, n_old, starts, ends, slots, values, K)
@@ -139,6 +156,14 @@ class SparseRows(MarginRows):
         total = np.zeros(self.shape[1])
         add_rows(self.indptr, self.indices, self.data**2, rows, factors, total)
         return total
+
+    def add_curvature(self, rows: Indices, factors: Floats, direction: Floats, total: Floats) -> None:
+        """Add the sum of factors[a] (x_rows[a].direction) x_rows[a] to a vector."""
+        add_curvature(self.indptr, self.indices, self.data, rows, factors, direction, total)
+
+    def n_entries(self, rows: Indices) -> int:
+        """Return how many numbers some rows hold."""
+        return int((self.indptr[rows + 1] - self.indptr[rows]).sum())
 
     @cached_property
     def norms(self) -> Floats:

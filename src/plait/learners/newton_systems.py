@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import lapack
 
-from plait.learners._svm_kernels import gather_gram
-from plait.learners.margin_rows import MarginRows
+from plait.learners._svm_kernels import conjugate_step, gather_gram
+from plait.learners.margin_rows import MarginRows, SparseRows
 
-__all__ = ["NewtonSystems"]
+__all__ = ["NewtonSystems", "factor_cost"]
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -26,6 +26,8 @@ LARGEST_SHARED, LABELS_THAT_SHARE = 2500, 8  # all products of so few rows are w
 SMALLEST_SINGLE = 512  # systems from this size on are factored in float32, and their solutions corrected
 CORRECTIONS, ACCURATE = 6, 1e-7  # at most so many times, until margins are so accurate
 MOST_PRODUCTS = 500  # of conjugate gradients in one step
+PRODUCT_COST = 60.0  # of one entry of a row, in multiplications of a factorisation
+LOOK_AHEAD, FORESEEN = 5, 1e-3  # products after which it is asked whether they pay, up to this accuracy
 
 
 class NewtonSystems:
@@ -53,24 +55,34 @@ class NewtonSystems:
         self._hessian: Floats | None = None
         self._inside = np.zeros(n_samples, dtype=np.bool_)
         self._whole: tuple[Floats, Floats] | None = None
+        self._iterates = False
 
     def begin(self, cost: Floats) -> None:
         """Get ready for a label whose rows cost so much."""
         if not self._shares_gram:
             self._forget()
-        self._hessian = None
+        self._hessian, self._iterates = None, isinstance(self.rows, SparseRows)
         if self._whole is not None and np.array_equal(cost, self._whole[0]):
             self._hessian, self._inside = self._whole[1].copy(), cost > 0
 
     def minimiser(self, chosen: Indices, sign: Floats, cost: Floats, w: Floats, accuracy: float) -> Floats:
         """Return the minimiser over the chosen rows; conjugate gradients start from w and end at `accuracy`."""
         n_columns = self.rows.shape[1]
-        if min(chosen.size, n_columns) <= LARGEST_SYSTEM:
-            direct = self._by_gram if chosen.size < n_columns else self._by_hessian
-            found = direct(chosen, sign, cost)
-            if found is not None:
-                return found
-        return self._by_conjugate_gradients(chosen, sign, cost, w, accuracy)
+        size = min(chosen.size, n_columns)
+        if self._iterates and chosen.size >= n_columns:
+            # With more rows than columns the system is often well conditioned.
+            worth = factor_cost(size) / (PRODUCT_COST * (1.0 + self.rows.n_entries(chosen)))
+            near, self._iterates = self._by_conjugate_gradients(chosen, sign, cost, w, accuracy, worth)
+            if self._iterates:
+                return near
+        found = None
+        if size <= LARGEST_SYSTEM:
+            found = (self._by_gram if chosen.size < n_columns else self._by_hessian)(chosen, sign, cost)
+        return self.downhill(chosen, sign, cost, w, accuracy) if found is None else found
+
+    def downhill(self, chosen: Indices, sign: Floats, cost: Floats, w: Floats, accuracy: float) -> Floats:
+        """Return a point near the minimiser that lies downhill from w if the chosen rows are those active there."""
+        return self._by_conjugate_gradients(chosen, sign, cost, w, accuracy)[0]
 
     def _by_gram(self, chosen: Indices, sign: Floats, cost: Floats) -> Floats | None:
         self._keep(chosen)
@@ -122,27 +134,33 @@ class NewtonSystems:
         return _solved(self._hessian.copy(), self.rows.combined(chosen, 2.0 * cost[chosen] * sign[chosen]))
 
     def _by_conjugate_gradients(
-        self, chosen: Indices, sign: Floats, cost: Floats, w: Floats, accuracy: float
-    ) -> Floats:
+        self, chosen: Indices, sign: Floats, cost: Floats, w: Floats, accuracy: float, worth: float | None = None
+    ) -> tuple[Floats, bool]:
+        """Return where conjugate gradients end, and whether they will do with `worth` products, as far as one sees."""
         factors = 2.0 * cost[chosen]
         scale = 1.0 / (1.0 + self.rows.squared_entries(chosen, factors))
         w = w.copy()
         slack = sign[chosen] - self.rows.scores_of(chosen, w)
         residual = self.rows.combined(chosen, factors * slack) - w
         direction = scale * residual
-        size = float(residual @ direction)
+        first = size = float(residual @ direction)
         wanted = accuracy**2 * size
-        for _ in range(MOST_PRODUCTS):
+        for n_products in range(MOST_PRODUCTS):
             if size <= wanted:
                 break
-            product = direction + self.rows.combined(chosen, factors * self.rows.scores_of(chosen, direction))
-            step = size / float(direction @ product)
-            w += step * direction
-            residual -= step * product
-            before, scaled = size, scale * residual
-            size = float(residual @ scaled)
-            direction = scaled + (size / before) * direction
-        return w
+            if worth is not None and n_products and n_products % LOOK_AHEAD == 0:
+                foreseen = np.log(min(wanted / first, FORESEEN**2))
+                if n_products * foreseen < worth * np.log(size / first):
+                    return w, False
+            product = direction.copy()
+            self.rows.add_curvature(chosen, factors, direction, product)
+            size = conjugate_step(product, scale, size, w, residual, direction)
+        return w, True
+
+
+def factor_cost(size: int) -> float:
+    """Return the multiplications of a Cholesky factorisation."""
+    return size**3 / 3.0
 
 
 def _solved(system: Floats, right: Floats) -> Floats | None:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from plait.learners._svm_kernels import dual_descent, exact_step
 from plait.learners.margin_rows import MarginRows, SparseRows
-from plait.learners.newton_systems import NewtonSystems
+from plait.learners.newton_systems import NewtonSystems, factor_cost
 
 __all__ = ["HingeFit", "dual_start", "minimize_squared_hinge", "squared_hinge"]
 
@@ -24,10 +24,10 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 # Passes over the dual variables before Newton steps begin, and how far their derivatives may lie apart at the end.
-FIRST_EPOCHS, MOST_EPOCHS = 20, 100
+EPOCHS = (8, 12, 20, 20, 20, 20, 20)
 DUAL_TOLERANCE = 1e-3
-# An entry in a pass takes as long as so many multiplications in a Cholesky factorisation.
-PASS_COST = 60
+# Of one entry of a row in a pass, in multiplications of a Cholesky factorisation.
+PASS_COST = 60.0
 # A predicted decrease below this share of the objective is rounding.
 ROUNDING = 1e-15
 
@@ -67,20 +67,20 @@ def squared_hinge(rows: MarginRows, sign: Floats, cost: Floats, w: Floats) -> tu
 def dual_start(rows: SparseRows, sign: Floats, cost: Floats) -> tuple[Floats, Indices]:
     """Return where some passes of dual coordinate descent lead, and the rows it holds active.
 
-    After the first passes, as many more follow as cost about one Newton step on the rows then active.
+    With as many active rows as columns, Newton steps converge quickly from anywhere and a few passes suffice. Otherwise
+    there are more, and after them others as long as they cost less than two Newton steps on the rows active by then.
     """
     order = np.flatnonzero(cost > 0)
-    alpha, w = np.zeros(sign.size), np.zeros(rows.shape[1])
-    state = np.array([order.size, np.inf])
-    entries = (rows.indptr, rows.indices, rows.data)
-    n_epochs = FIRST_EPOCHS
-    for _ in range(2):
-        dual_descent(*entries, sign, cost, rows.norms, order, rows.draws, alpha, w, state, n_epochs, DUAL_TOLERANCE)
+    alpha, w, state = np.zeros(sign.size), np.zeros(rows.shape[1]), np.array([order.size, np.inf])
+    entries = (rows.indptr, rows.indices, rows.data, sign, cost, rows.norms, order, rows.draws)
+    spent = 0.0
+    for n_epochs in EPOCHS:
+        ended = dual_descent(*entries, alpha, w, state, n_epochs, DUAL_TOLERANCE) < n_epochs
         active = np.flatnonzero(alpha > 0)
+        if ended or active.size >= rows.shape[1] or spent > 2.0 * factor_cost(active.size):
+            break
         left = order[: int(state[0])]
-        size = min(active.size, rows.shape[1])
-        pass_cost = PASS_COST * int((rows.indptr[left + 1] - rows.indptr[left] + 4).sum())
-        n_epochs = int(min(MOST_EPOCHS, size**3 / 3.0 / max(pass_cost, 1)))
+        spent += EPOCHS[-1] * PASS_COST * (rows.n_entries(left) + 4.0 * left.size)
     return w, active
 
 
@@ -126,8 +126,8 @@ def minimize_squared_hinge(
         accuracy = min(0.1, np.sqrt(gap / value))
         chosen = active if first is None or n_iter > 0 else first
         direction = systems.minimiser(chosen, sign, cost, w, accuracy) - w
-        if gradient @ direction >= 0:  # possible for `first` only: elsewhere the quadratic is the objective's own
-            direction = systems.minimiser(active, sign, cost, w, accuracy) - w
+        if gradient @ direction >= 0:  # `first` misled, or a system was too badly conditioned for its factor
+            direction = systems.downhill(active, sign, cost, w, accuracy) - w
         if -(gradient @ direction) <= ROUNDING * value:
             return HingeFit(w, value, gap / value, n_iter, True)
         change = rows.scores(direction)
