@@ -41,8 +41,8 @@ STEPS = (8, 6, 6, 6, 6)
 class PathPoint:
     """Solutions for one strength; row r belongs to label `labels[r]` in split `folds[r]`.
 
-    `coef` and `intercept` are in units of [X, parents], `losses` those of the held-out rows, `reached` says where the
-    tolerance was reached.
+    `coef` and `intercept` are in units of [X, parents], `losses` those of the held-out rows, and `errors` say how wrong
+    these may be; infinite where the tolerance was not reached.
     """
 
     labels: Indices
@@ -50,7 +50,7 @@ class PathPoint:
     coef: Floats
     intercept: Floats
     losses: Floats
-    reached: npt.NDArray[np.bool_]
+    errors: Floats
 
 
 class NarrowPath:
@@ -87,6 +87,9 @@ class NarrowPath:
         self.held, self.held_of = _placed_weights([(fold.held_rows, fold.held_out) for fold in folds], *place)
         self.penalty = self._penalties(folds, standardize)
         self.support = self._support(folds)
+        mass = self.weights.sum(axis=1, keepdims=True)
+        # Means of the columns over the training rows of each problem: the intercept goes along with them.
+        self._means = (self.design.gradients(self.weights) / mass)[self.weight_of]
         self.coefficients = np.zeros((len(rows), self.design.size), dtype=KIND)
         if fit_intercept:
             self.coefficients[:, -1] = self._log_odds()
@@ -104,7 +107,7 @@ class NarrowPath:
             if left.size == 0:
                 break
             rows, inverse = left, self._own_inverse(left, penalty)
-        return self._point(~np.isin(np.arange(len(self.labels)), left))
+        return self._point(left, penalty, tol)
 
     def _descended(self, rows: Indices, inverse: "_Inverses", penalty: Matrix, tol: float, steps: int) -> Indices:
         """Go on with some problems and return those that did not reach the tolerance."""
@@ -154,14 +157,35 @@ class NarrowPath:
         known = np.flatnonzero(np.isin(self.parents.labels, fold.parents.labels))
         return np.concatenate([np.arange(n_features), n_features + known])
 
-    def _point(self, reached: npt.NDArray[np.bool_]) -> PathPoint:
-        losses = np.empty(len(self.labels))
-        least, most = KIND(-math.log1p(-EPSILON)), KIND(-math.log(EPSILON))
-        clipped_losses(self.scores, self.targets, self.labels, self.held, self.held_of, least, most, losses)
-        n_columns = len(self.scales)
-        coef = self.coefficients[:, :n_columns] / self.scales
+    def _point(self, left: Indices, penalty: Matrix, tol: float) -> PathPoint:
+        losses = self._losses(self.held, self.held_of)
+        errors = self._slopes(penalty) * np.sqrt(2.0 * tol * self._objectives(penalty))
+        errors[left] = np.inf
+        coef = self.coefficients[:, : len(self.scales)] / self.scales
         intercept = self.coefficients[:, -1] if self.fit_intercept else np.zeros(len(coef))
-        return PathPoint(self.labels, self.folds, coef, intercept - coef @ self.centres, losses, reached)
+        return PathPoint(self.labels, self.folds, coef, intercept - coef @ self.centres, losses, errors)
+
+    def _losses(self, weights: Matrix, weight_of: Indices) -> Floats:
+        """Return the log-losses of all problems, with other weights than in training."""
+        out = np.empty(len(self.labels))
+        least, most = KIND(-math.log1p(-EPSILON)), KIND(-math.log(EPSILON))
+        clipped_losses(self.scores, self.targets, self.labels, weights, weight_of, least, most, out)
+        return out
+
+    def _objectives(self, penalty: Matrix) -> Floats:
+        penal = np.einsum("ij,ij,ij->i", penalty, self.coefficients, self.coefficients, dtype=np.float64)
+        return self._losses(self.weights, self.weight_of) + 0.5 * penal
+
+    def _slopes(self, penalty: Matrix) -> Floats:
+        """Return the norms of the gradients of held-out losses, in the norm of the inverse of the penalties."""
+        residual = self.held[self.held_of] * (expit(self.scores) - self.targets[self.labels])
+        gradient = self.design.gradients(residual).astype(np.float64)
+        inverse = np.divide(1.0, penalty, out=np.zeros_like(penalty), where=penalty > 0)
+        if self.fit_intercept:
+            gradient -= gradient[:, -1:] * self._means
+        if self.support is not None:
+            inverse *= self.support
+        return np.asarray(np.sqrt((gradient**2 * inverse).sum(axis=1)))
 
     def _penalties(self, folds: list[StrengthFold], standardize: bool | str) -> Matrix:
         """Return the penalties of all coefficients at C = 1."""

@@ -1,8 +1,8 @@
 """C of every label by cross-validation on log-loss: all labels along one path from strong to weak penalties.
 
-Every C of the grid is tried for every label. The first round solves them to a loose tolerance; the held-out loss is
-then wrong by about the square root of what is left of the objective. Values of C whose loss lies near a label's best
-are solved more tightly, again and again, until one is left or the rest are ties.
+Every C of the grid is tried for every label. The first round solves them to a loose tolerance, from which follows how
+far their held-out losses can be wrong (see `held_out_losses`). Values of C that may still be a label's best are solved
+more tightly, again and again, until one is left or the rest are ties.
 """
 
 import numpy as np
@@ -21,10 +21,9 @@ Indices = npt.NDArray[np.int64]
 # The decades of lambda in `sum log P - lambda ||w||^2` [PCC, section 5.1]: C = 1 / (2 lambda), strong first.
 STRENGTHS = np.array([1.0 / (2.0 * penalty) for penalty in (1000.0, 100.0, 10.0, 1.0, 0.1, 0.01, 0.001)])
 
-# Tolerances of the rounds; after a round, losses within `NEAR * sqrt(tolerance)` of the best are still open.
-FIRST = 1e-4
-LATER = (1e-7, 1e-10)
-NEAR = 3.0
+# Tolerances of the first round, looser for weak penalties, which cost most and are rarely near the best; of the others.
+FIRST = (1e-4, 1e-4, 1e-4, 1e-4, 1e-3, 1e-2, 1e-2)
+LATER = (1e-3, 1e-4, 1e-5, 1e-7, 1e-9, 1e-11)
 # Up to so many columns second derivatives are factored for every label, and the first round can be tighter.
 NARROW = 300
 FIRST_NARROW = 1e-5
@@ -36,12 +35,13 @@ def searched_strengths(learner: StrengthLearner, problem: Problem, fitted: Indic
     """Return C of each label of `fitted`; among equal losses the strongest penalty."""
     folds = list(strength_folds(problem, fitted, learner.class_weight))
     trials = [StrengthTrial(learner, fold, STRENGTHS) for fold in folds]
-    tol = _first_round(learner, problem, fitted, trials)
-    for finer in LATER:
-        places, columns = np.nonzero(_still_open(trials, fitted, NEAR * np.sqrt(tol)))
+    _first_round(learner, problem, fitted, trials)
+    for tol in LATER:
+        places, columns = np.nonzero(_still_open(trials, fitted))
+        if not len(places):
+            break
         for trial in trials:
-            trial.refine(places, fitted[columns], finer)
-        tol = finer
+            trial.refine(places, fitted[columns], tol)
     return STRENGTHS[_total(trials)[:, fitted].argmin(axis=0)]
 
 
@@ -49,24 +49,23 @@ def _total(trials: list[StrengthTrial]) -> Floats:
     return np.asarray(np.sum([trial.losses for trial in trials], axis=0))
 
 
-def _still_open(trials: list[StrengthTrial], fitted: Indices, margin: float) -> npt.NDArray[np.bool_]:
+def _still_open(trials: list[StrengthTrial], fitted: Indices) -> npt.NDArray[np.bool_]:
     """Return which strengths (n_strengths, n_labels) may be a label's best, where more than one may."""
-    losses, sure = _total(trials)[:, fitted], np.all([trial.sure for trial in trials], axis=0)[:, fitted]
-    near = (losses <= losses.min(axis=0) * (1.0 + margin)) | ~sure
+    losses, errors = _total(trials)[:, fitted], np.sum([trial.errors for trial in trials], axis=0)[:, fitted]
+    near = losses - errors <= (losses + errors).min(axis=0)
     return np.asarray(near & (near.sum(axis=0) > 1))
 
 
-def _first_round(learner: StrengthLearner, problem: Problem, fitted: Indices, trials: list[StrengthTrial]) -> float:
-    """Try all strengths and return the tolerance reached."""
+def _first_round(learner: StrengthLearner, problem: Problem, fitted: Indices, trials: list[StrengthTrial]) -> None:
+    """Try all strengths."""
     n_columns = problem.X.shape[1] + sum(bool(group) for group in problem.graph.parents)
     if n_columns > NARROW:
         for trial in trials:
             trial.follow_path(FIRST)
-        return FIRST
+        return
     at_once = max(1, MOST_SCORES // (len(trials) * problem.Y.shape[0]))
     for first in range(0, len(fitted), at_once):
         _narrow_round(learner, problem, fitted[first : first + at_once], trials)
-    return FIRST_NARROW
 
 
 def _narrow_round(learner: StrengthLearner, problem: Problem, labels: Indices, trials: list[StrengthTrial]) -> None:
@@ -78,6 +77,5 @@ def _narrow_round(learner: StrengthLearner, problem: Problem, labels: Indices, t
         for f, trial in enumerate(trials):
             here = point.folds == f
             columns = path.columns_of(trial.fold)
-            found = (point.coef[here][:, columns], point.intercept[here], point.losses[here])
+            found = (point.coef[here][:, columns], point.intercept[here], point.losses[here], point.errors[here])
             trial.note(place, point.labels[here], *found)
-            trial.sure[place, point.labels[here]] = point.reached[here]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from scipy.special import expit
 from sklearn.model_selection import KFold, ShuffleSplit
 
 from plait.core.logspace import clip_probability
@@ -66,30 +67,15 @@ class StrengthFold:
     labels: Indices
     constant: Floats
 
-    def losses(self, coef: Floats, intercept: Floats, labels: Indices) -> Floats:
-        """Return the log-losses of labels on the held-out part, summed over rows, weighted, in units of X."""
-        n_features = self.held_out.X.shape[1]
-        scores = np.asarray(self.held_out.X @ coef[:, :n_features].T) + intercept
-        if coef.shape[1] > n_features:
-            scores += self.held_out.Y[:, self.parents.labels] @ coef[:, n_features:].T
-        return self._summed(scores, labels)
-
     def constant_losses(self, labels: Indices) -> Floats:
-        """Return the losses of labels that cannot be fitted."""
-        scores = np.broadcast_to(self.constant[labels], (self.held_out.Y.shape[0], len(labels)))
-        return self._summed(scores, labels)
-
-    def _summed(self, scores: Floats, labels: Indices) -> Floats:
-        signs = np.where(self.held_out.Y[:, labels] == 1, scores, -scores)
-        losses = -np.log(clip_probability(1.0 / (1.0 + np.exp(-np.clip(signs, -700.0, 700.0)))))
-        return np.asarray((self.held_weights(labels) * losses).sum(axis=0))
-
-    def held_weights(self, labels: Indices) -> Floats | float:
-        """Return the weights of held-out rows for labels, or 1."""
+        """Return the held-out losses of labels that cannot be fitted."""
+        y = self.held_out.Y[:, labels]
+        scores = np.where(y == 1, self.constant[labels], -self.constant[labels])
+        losses = -np.log(clip_probability(expit(scores)))
         weights = self.held_out.weights
-        if weights is None:
-            return 1.0
-        return weights[:, None] if weights.ndim == 1 else weights[:, labels]
+        if weights is not None:
+            losses *= weights[:, None] if weights.ndim == 1 else weights[:, labels]
+        return np.asarray(losses.sum(axis=0))
 
 
 def strength_folds(problem: Problem, fitted: Indices, class_weight: Any) -> Iterator[StrengthFold]:

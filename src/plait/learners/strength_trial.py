@@ -1,14 +1,19 @@
 """`StrengthTrial`: what is known of all strengths of the penalty in one split, and how to know it better."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
+from plait.learners.column_scaling import column_means
+from plait.learners.held_out_losses import HeldOutLosses
 from plait.learners.logistic_batch import Solution
 from plait.learners.logistic_design import Design, prepared_design
 from plait.learners.logistic_solver import solve
+from plait.learners.pair_designs import pair_design
 from plait.learners.strength_splitting import StrengthFold
 
 __all__ = ["StrengthLearner", "StrengthTrial"]
@@ -18,6 +23,9 @@ Indices = npt.NDArray[np.int64]
 
 # Solutions kept to start from later may take so many numbers.
 MOST_KEPT = 2**25
+# The solver takes the step that promises to gain a share `tol` of the objective, and solves its system so far that
+# about a fifth of `tol` is left.
+LEFT = 0.25
 
 
 class StrengthLearner(Protocol):
@@ -31,7 +39,7 @@ class StrengthLearner(Protocol):
 
 
 class StrengthTrial:
-    """Held-out losses (n_strengths, n_labels) of one split, and solutions to start from.
+    """Held-out losses (n_strengths, n_labels) of one split, how wrong they may be, and solutions to start from.
 
     Parameters
     ----------
@@ -47,7 +55,7 @@ class StrengthTrial:
         self.learner, self.fold, self.strengths = learner, fold, strengths
         shape = (len(strengths), fold.training.n_labels)
         n_columns = fold.training.X.shape[1] + len(fold.parents.labels)
-        self.losses, self.sure = np.zeros(shape), np.ones(shape, dtype=np.bool_)
+        self.losses, self.errors, self.tol = np.zeros(shape), np.zeros(shape), np.full(shape, np.inf)
         constant = np.setdiff1d(np.arange(shape[1]), fold.labels)
         self.losses[:, constant] = fold.constant_losses(constant)
         self._intercept = np.zeros(shape)
@@ -67,24 +75,41 @@ class StrengthTrial:
         """Which columns of the design each label may use."""
         return self.fold.parents.support(self.fold.training)
 
-    def note(self, place: int | Indices, labels: Indices, coef: Floats, intercept: Floats, losses: Floats) -> None:
-        """Keep solutions, in units of X, and their losses."""
-        self.losses[place, labels] = losses
+    @cached_property
+    def held_out(self) -> HeldOutLosses:
+        """The held-out part."""
+        part, n_extra = self.fold.held_out, len(self.fold.parents.labels)
+        X, means = part.X, column_means(self.fold.training.X)
+        if n_extra:
+            stack: Any = sparse.hstack if sparse.issparse(X) else np.hstack
+            X = stack([X, part.Y[:, self.fold.parents.labels]])
+            means = np.append(means, self.fold.training.Y[:, self.fold.parents.labels].mean(axis=0))
+        scales, centres = self.design.scales, self.design.centres
+        rows = pair_design(X, scales, centres, intercept=False, dtype=np.float64)
+        weights = np.ones((1, len(part.Y))) if part.weights is None else np.atleast_2d(part.weights.T)
+        middle = (means - centres) / scales if self.learner.fit_intercept else np.zeros_like(scales)
+        return HeldOutLosses(rows, part.Y.T, weights, middle)
+
+    def note(
+        self, place: int | Indices, labels: Indices, coef: Floats, intercept: Floats, losses: Floats, errors: Floats
+    ) -> None:
+        """Keep solutions, in units of X, their losses and how wrong these may be."""
+        self.losses[place, labels], self.errors[place, labels] = losses, errors
         if self._coef is not None:
             self._coef[place, labels] = coef
             self._intercept[place, labels] = intercept
 
-    def follow_path(self, tol: float) -> None:
+    def follow_path(self, tolerances: Sequence[float]) -> None:
         """Solve all labels for one strength after the other, each from where the two before lead."""
         earlier = before = None
-        for place in range(len(self.strengths)):
+        for place, tol in enumerate(tolerances):
             places = np.full(len(self.fold.labels), place)
             found = self._solved(places, self.fold.labels, _ahead(earlier, before), tol)
             earlier, before = before, found
 
     def refine(self, places: Indices, labels: Indices, tol: float) -> None:
-        """Solve some labels for some strengths again, from the solutions that were kept."""
-        here = np.isin(labels, self.fold.labels)
+        """Solve some labels for some strengths again, where that was not done to `tol`, from what was kept."""
+        here = np.isin(labels, self.fold.labels) & (self.tol[places, labels] > tol)
         places, labels = places[here], labels[here]
         start = None
         if self._coef is not None:
@@ -107,9 +132,11 @@ class StrengthTrial:
             max_iter=self.learner.max_iter,
             dtype=self.learner.dtype,
         )
-        coef, intercept = self.design.original(found.coef, found.intercept)
-        self.note(places, labels, coef, intercept, self.fold.losses(coef, intercept, labels))
-        self.sure[places, labels] = True
+        used = np.ones(1) if self.support is None else self.support[labels]
+        losses, slopes = self.held_out.judge(found.coef, found.intercept, labels, used)
+        errors = np.where(found.converged, slopes * np.sqrt(2.0 * LEFT * tol * found.objective), np.inf)
+        self.note(places, labels, *self.design.original(found.coef, found.intercept), losses, errors)
+        self.tol[places, labels] = tol
         return found
 
 
