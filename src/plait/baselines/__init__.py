@@ -3,6 +3,7 @@
 Takes X, Y; hands on fitted classifiers: scikit-learn estimators, one file for each method.
 """
 
+from plait.baselines.calibrated_label_ranking import CalibratedLabelRanking
 from plait.baselines.heterogeneous_stacking import HeterogeneousStacking
 from plait.baselines.homer import HOMER
 from plait.baselines.iblr import IBLR
@@ -13,6 +14,7 @@ from plait.baselines.pruned_sets import PrunedSets
 from plait.baselines.rakel import RAkEL
 
 __all__ = [
+    "CalibratedLabelRanking",
     "HOMER",
     "HeterogeneousStacking",
     "IBLR",
