@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import optimize, sparse
+from threadpoolctl import threadpool_limits
 
 from plait.learners.logistic_design import prepared_design
 from plait.learners.logistic_solver import solve
@@ -73,6 +74,17 @@ def test_a_problem_gets_the_same_bits_alone_and_in_any_place_of_a_sparse_batch(s
     np.testing.assert_array_equal(part.coef, whole.coef[[39, 7]])
     np.testing.assert_array_equal(part.intercept, whole.intercept[[39, 7]])
     np.testing.assert_array_equal(part.n_iter, whole.n_iter[[39, 7]])
+
+
+@pytest.mark.parametrize("stored", [np.asarray, sparse.csr_array])
+def test_the_same_bits_for_any_number_of_threads(stored):
+    X, Y = drawn(6, n_rows=900, n_columns=120, n_labels=20)
+    found = []
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads):
+            found.append(solve(prepared_design(stored(X)), Y))
+    np.testing.assert_array_equal(found[0].coef, found[1].coef)
+    np.testing.assert_array_equal(found[0].intercept, found[1].intercept)
 
 
 def test_starting_from_the_solution_takes_one_step():

@@ -1,14 +1,17 @@
 """Solve many L2 logistic regressions over one design: truncated Newton in panels of 16 problems.
 
 Every problem minimises `strength * sum_i weight_i * loss_i + 1/2 ||coef||^2`, the intercept unpenalised. A problem's
-result does not depend on the others in the batch, to the last bit.
+result does not depend on the number of threads, nor on the others in the batch, to the last bit; only over a dense
+design with masks the columns that all problems share matter, within the tolerance.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from plait.learners.logistic_batch import Batch, Solution
 from plait.learners.logistic_design import Design
@@ -75,5 +78,12 @@ def solve(
     )
     # Hard problems, those of balanced labels, first, so that the end is not spent waiting for one of them.
     queue = [int(problem) for problem in np.argsort(batch.rarity(), kind="stable")]
-    Scheduler(design, batch, Precision(dtype), tol, max_iter).run(queue, found)
+    with _blas().limit(limits=1):
+        Scheduler(design, batch, Precision(dtype), tol, max_iter).run(queue, found)
     return found
+
+
+@cache
+def _blas() -> Any:
+    """Return the hold on BLAS: its products are small here, and one thread gives the same bits on every machine."""
+    return ThreadpoolController()
