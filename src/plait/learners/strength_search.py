@@ -26,7 +26,7 @@ FIRST = (1e-4, 1e-4, 1e-4, 1e-4, 1e-3, 1e-2, 1e-2)
 LATER = (1e-3, 1e-4, 1e-5, 1e-7, 1e-9, 1e-11)
 # Up to so many columns second derivatives are factored for every label, and the first round can be tighter.
 NARROW = 300
-FIRST_NARROW = 1e-5
+FIRST_NARROW = 1e-6
 # Scores of so many problems and rows are held at once.
 MOST_SCORES = 2**24
 
@@ -79,3 +79,4 @@ def _narrow_round(learner: StrengthLearner, problem: Problem, labels: Indices, t
             columns = path.columns_of(trial.fold)
             found = (point.coef[here][:, columns], point.intercept[here], point.losses[here], point.errors[here])
             trial.note(place, point.labels[here], *found)
+            trial.tol[place, point.labels[here]] = FIRST_NARROW
