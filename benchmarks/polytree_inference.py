@@ -5,8 +5,8 @@ side is vectorised over all rows: for each label it holds an array with one axis
 in log space, as one would write it from the equations. It is run in two layouts: rows in the first axis, as
 `distribution.table` hands them on, and rows in the last axis, which suits NumPy's loops better. Both know the order of
 the messages beforehand. Without evidence plait's marginals need one pass from parents to children only, which messages
-do not see; the line with evidence has messages both ways on both sides. Growth is printed for twice the labels and twice the rows, memory as the peak of what is
-allocated above the inputs.
+do not see; the line with evidence has messages both ways on both sides. Growth is printed for twice the labels and
+twice the rows, memory as the peak of what is allocated above the inputs.
 """
 
 import math

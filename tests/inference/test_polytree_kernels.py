@@ -4,9 +4,11 @@ from itertools import product
 
 import numpy as np
 import pytest
+from numba import njit
 
 from plait.inference._lane_kernels import LANES, fill_lanes
 from plait.inference._polytree_kernels import begin_ratios, held, send, weigh_settings
+from plait.inference._row_vectors import load, store
 from plait.inference.message_plan import families_of
 from plait.inference.polytree_scores import scores_in_blocks
 from plait.testing import random_evidence, random_linear, random_polytree, random_tables
@@ -48,12 +50,12 @@ def test_messages_are_those_of_the_plain_recursion(best, made, evidence):
         plan = families_of(graph)
         ((_, scores),) = scores_in_blocks(model, plan)
         lanes, ratio = np.empty((scores.values.shape[1], LANES)), np.empty((25, LANES))
-        message, power, work = np.empty((25, LANES)), np.empty((0, LANES)), np.empty((2, LANES))
+        message, power = np.empty((25, LANES)), np.empty((0, LANES))
         table, weight = np.empty((2**plan.most_parents, LANES)), np.empty((2**plan.most_parents, LANES))
         known = model.evidence if evidence else np.empty((0, 0), dtype=np.int8)
         fill_lanes(scores, 0, lanes)
         begin_ratios(known, 0, plan.label, ratio, power)
-        send(plan, scores, best, evidence, lanes, ratio, power, message, table, weight, work)
+        send(plan, scores, best, evidence, lanes, ratio, power, message, table, weight)
         expected = plain_messages(model, plan, max if best else np.logaddexp.reduce)
         np.testing.assert_allclose(np.log(message[:, :3]), expected, rtol=1e-10, atol=1e-12)
 
@@ -74,6 +76,11 @@ def test_weights_of_settings_are_products():
 
 
 def test_ratios_are_held():
-    assert held(np.inf) == 2.0**117
-    assert held(0.0) == 2.0**-117
-    assert held(0.25) == 0.25
+    @njit
+    def hold(numbers):
+        store(numbers, 0, 0, held(load(numbers, 0, 0)))
+
+    numbers = np.array([[np.inf, 0.0, 0.25, 1.0, 2.0, 2.0**116, 2.0**118, 2.0**-118]])
+    expected = np.clip(numbers, 2.0**-117, 2.0**117)
+    hold(numbers)
+    np.testing.assert_array_equal(numbers, expected)

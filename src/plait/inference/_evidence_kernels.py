@@ -9,69 +9,65 @@ import math
 import numpy as np
 from numba import njit
 
-from plait.inference._lane_kernels import set_odds
-from plait.inference._polytree_kernels import MOST_UNSCALED, weigh_settings
+from plait.inference._lane_kernels import LANES, set_odds
+from plait.inference._polytree_kernels import FAR, MOST_UNSCALED, weigh_settings
+from plait.inference._row_vectors import WIDTH, larger, load, logarithm, select_above, spread, store
 
 __all__ = ["weigh_evidence"]
 
-_LOG_FAR = 117.0 * math.log(2.0)
+_LOG_FAR = math.log(FAR)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
-def _low(j, slot, n_settings, ratio, table, weight, low):  # type: ignore[no-untyped-def]
-    """Set low[r] to the sum over all settings in which the target is 0."""
-    low[:] = 0.0
+def _low(r, j, slot, n_settings, ratio, table, weight):  # type: ignore[no-untyped-def]
+    """Return the sum over all settings in which the target is 0."""
+    low, child = spread(0.0), load(ratio, j, r)
     for m in range(n_settings):
+        share = load(weight, m, r) / (1.0 + load(table, m, r))
         if slot < 0:
-            for r in range(ratio.shape[1]):
-                low[r] += weight[m, r] / (1.0 + table[m, r])
+            low = low + share
         elif (m >> slot) & 1 == 0:
-            for r in range(ratio.shape[1]):
-                low[r] += weight[m, r] * (1.0 + table[m, r] * ratio[j, r]) / (1.0 + table[m, r])
+            low = low + share * (1.0 + load(table, m, r) * child)
+    return low
 
 
 @njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
-def _left_out(known, true_log):  # type: ignore[no-untyped-def]
-    """What the held ratio of a label leaves out: its true pair is (1 : exp(true_log)), or one side of it if known."""
-    return true_log - _LOG_FAR if known == 1 or (known < 0 and true_log > _LOG_FAR) else 0.0
+def _left_out(r, v, ratio, true_logs):  # type: ignore[no-untyped-def]
+    """What a held ratio leaves out: that of a label known to be 1 stands for its true side, as does one beyond FAR."""
+    return select_above(load(ratio, v, r), spread(0.99 * FAR), load(true_logs, v, r) - _LOG_FAR, spread(0.0))
 
 
 @njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
-def _root_sum(known, true_log):  # type: ignore[no-untyped-def]
-    """Log of the sum of a root's pair, or of its known side."""
-    if known >= 0:
-        return true_log * known
-    return max(true_log, 0.0) + math.log1p(math.exp(-abs(true_log)))
+def _root_sum(r, v, ratio, true_logs):  # type: ignore[no-untyped-def]
+    """Log of the sum of a root's pair (1 : ratio), or of its known side."""
+    whole = load(ratio, v, r)
+    return select_above(whole, spread(0.99 * FAR), load(true_logs, v, r), logarithm(1.0 + whole))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def weigh_evidence(families, scores, known, begin, lanes, ratio, message, table, weight, total):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def weigh_evidence(families, scores, lanes, ratio, message, table, weight, total):  # type: ignore[no-untyped-def]
     """Add log P(evidence) of a block of rows to `total`; ratios are those after the way up.
 
     What a factor adds and what its labels left out nearly cancel, so they are put together first.
     """
     targets, slots, firsts, parents = families.target, families.slot, families.first, families.parents
-    entry, label, low = families.entry, families.label, np.empty(ratio.shape[1])
-    simple, linear, shifts, gains = scores.simple, scores.linear, scores.shifts, scores.gains
-    true_logs = np.zeros(ratio.shape)
+    simple, linear, shifts, gains, entry = scores.simple, scores.linear, scores.shifts, scores.gains, families.entry
+    true_logs, one = np.zeros(ratio.shape), spread(1.0)
     for j in range(targets.size):
         first, last, target = firsts[j], firsts[j + 1], targets[j]
         set_odds(j, entry[j], entry[j + 1], linear, simple[j], shifts, gains, lanes, table)
         n_settings = weigh_settings(first, last, target, parents, ratio, weight)
-        _low(j, slots[j], n_settings, ratio, table, weight, low)
-        for r in range(ratio.shape[1]):
-            row = min(begin + r, known.shape[0] - 1)
-            part = math.log(low[r])
+        for r in range(0, LANES, WIDTH):
+            part = logarithm(_low(r, j, slots[j], n_settings, ratio, table, weight))
             if target != j:
-                part += _left_out(known[row, label[j]], true_logs[j, r])
+                part = part + _left_out(r, j, ratio, true_logs)
             for t in range(first, last):
-                v = parents[t]
-                if v != target:
-                    part += _left_out(known[row, label[v]], true_logs[v, r])
-                    part += max(math.log(ratio[v, r]), 0.0) if last - first > MOST_UNSCALED else 0.0
-            total[r] += part
-            true_logs[target, r] += math.log(message[j, r])
+                if parents[t] != target:
+                    part = part + _left_out(r, parents[t], ratio, true_logs)
+                    if last - first > MOST_UNSCALED:
+                        part = part + logarithm(larger(load(ratio, parents[t], r), one))
+            store(total, 0, r, load(total, 0, r) + part)
+            store(true_logs, target, r, load(true_logs, target, r) + logarithm(load(message, j, r)))
     for v in families.roots:
-        for r in range(ratio.shape[1]):
-            row = min(begin + r, known.shape[0] - 1)
-            total[r] += _root_sum(known[row, label[v]], true_logs[v, r])
+        for r in range(0, LANES, WIDTH):
+            store(total, 0, r, load(total, 0, r) + _root_sum(r, v, ratio, true_logs))

@@ -1,23 +1,23 @@
-"""Rows in lanes: scores of a block of rows turned into odds, with one column of numbers for each label.
+"""Rows in lanes: scores of a block of rows turned into odds, with one line of numbers for each label.
 
 Notation
 --------
-lanes[c, r]  : odds exp(score) of column c in row r of the block; a wide column keeps the score itself
+lanes[c, r]  : odds exp(score) of column c in row r of the block; where parents add too much, the score itself
 column       : a label (linear scores), or a setting of a label's parents (tables)
 shifts[m]    : what setting m adds to the score of its label; gains[m] = exp(shifts[m])
 
-All loops over r are free of branches and calls, so that the compiler puts rows into vector registers.
+Eight rows are one value (`_row_vectors`); a block has several of them, which hide each other's waiting times.
 """
 
 import numpy as np
-from numba import njit, types
-from numba.extending import intrinsic
+from numba import njit
 
+from plait.inference._row_vectors import WIDTH, larger, load, load_column, power_of_two, smaller, spread, store
 from plait.joint.graph_distribution import SCORE_LIMIT
 
 __all__ = ["LANES", "fill_lanes", "limited", "odds", "set_odds"]
 
-# Rows in a block: long enough to hide the cost of a loop, short enough to keep all labels in the second cache.
+# Rows in a block: long enough to hide what a label costs, short enough to keep all labels in the second cache.
 LANES = 32
 
 _LOG2E = 1.4426950408889634
@@ -29,23 +29,7 @@ _LEAST = np.exp(-SCORE_LIMIT)
 _MOST = np.exp(SCORE_LIMIT)
 
 
-@intrinsic
-def _bits(typing_context, number):  # type: ignore[no-untyped-def]
-    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
-        return builder.bitcast(arguments[0], context.get_value_type(types.int64))
-
-    return types.int64(types.float64), generate
-
-
-@intrinsic
-def _number(typing_context, bits):  # type: ignore[no-untyped-def]
-    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
-        return builder.bitcast(arguments[0], context.get_value_type(types.float64))
-
-    return types.float64(types.int64), generate
-
-
-@njit(cache=True, fastmath={"contract"}, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def odds(score):  # type: ignore[no-untyped-def]
     """Return exp(score) for |score| < 700, within a few units of the last place, without branches.
 
@@ -54,8 +38,7 @@ def odds(score):  # type: ignore[no-untyped-def]
     shifted = score * _LOG2E + _ROUNDER
     k = shifted - _ROUNDER
     rest = (score - k * _LN2_HIGH) - k * _LN2_LOW
-    series = 1.0 / 479001600.0
-    series = series * rest + 1.0 / 39916800.0
+    series = rest * (1.0 / 479001600.0) + 1.0 / 39916800.0
     series = series * rest + 1.0 / 3628800.0
     series = series * rest + 1.0 / 362880.0
     series = series * rest + 1.0 / 40320.0
@@ -67,17 +50,21 @@ def odds(score):  # type: ignore[no-untyped-def]
     series = series * rest + 0.5
     series = series * rest + 1.0
     series = series * rest + 1.0
-    return series * _number((_bits(shifted) + 1023) << 52)
+    return series * power_of_two(shifted)
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"}, error_model="numpy", forceinline=True)
-def limited(value):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def _within(numbers, low, high):  # type: ignore[no-untyped-def]
+    return smaller(larger(numbers, spread(low)), spread(high))
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def limited(numbers):  # type: ignore[no-untyped-def]
     """Return odds moved into what clipped probabilities allow."""
-    value = value if value > _LEAST else _LEAST
-    return value if value < _MOST else _MOST
+    return _within(numbers, _LEAST, _MOST)
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"}, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy")
 def fill_lanes(scores, begin, lanes):  # type: ignore[no-untyped-def]
     """Set lanes from the rows that begin at `begin`; rows past the end repeat the last one.
 
@@ -85,32 +72,28 @@ def fill_lanes(scores, begin, lanes):  # type: ignore[no-untyped-def]
     """
     values, bounds, place = scores.values, scores.bounds, scores.place
     n_rows, n_columns = values.shape
-    for r in range(lanes.shape[1]):
-        row = min(begin + r, n_rows - 1)
-        for c in range(n_columns):
-            lanes[place[c], r] = values[row, c]
-    for c in range(n_columns):
-        bound = bounds[c]
-        if bound > 0.0:
-            for r in range(lanes.shape[1]):
-                score = lanes[c, r]
-                score = score if score > -bound else -bound
-                lanes[c, r] = odds(score if score < bound else bound)
+    for r in range(0, LANES, WIDTH):
+        if begin + r + WIDTH <= n_rows:
+            for c in range(n_columns):
+                numbers, bound = load_column(values, begin + r, c), bounds[place[c]]
+                store(lanes, place[c], r, odds(_within(numbers, -bound, bound)) if bound > 0.0 else numbers)
+        else:
+            for c in range(n_columns):
+                for k in range(WIDTH):
+                    lanes[place[c], r + k] = values[min(begin + r + k, n_rows - 1), c]
+                numbers, bound = load(lanes, place[c], r), bounds[place[c]]
+                store(lanes, place[c], r, odds(_within(numbers, -bound, bound)) if bound > 0.0 else numbers)
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"}, error_model="numpy", forceinline=True)
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def set_odds(label, begin, end, linear, simple, shifts, gains, lanes, table):  # type: ignore[no-untyped-def]
     """Set table[m, r] to the odds of a label under setting m of its parents, numbers begin to end among all."""
     for m in range(end - begin):
-        gain, shift = gains[begin + m], shifts[begin + m]
-        if not linear:
-            for r in range(table.shape[1]):
-                table[m, r] = limited(lanes[begin + m, r])
-        elif simple:
-            for r in range(table.shape[1]):
-                table[m, r] = limited(lanes[label, r] * gain)
-        else:
-            for r in range(table.shape[1]):
-                score = lanes[label, r] + shift
-                score = score if score > -SCORE_LIMIT else -SCORE_LIMIT
-                table[m, r] = odds(score if score < SCORE_LIMIT else SCORE_LIMIT)
+        for r in range(0, LANES, WIDTH):
+            if not linear:
+                store(table, m, r, limited(load(lanes, begin + m, r)))
+            elif simple:
+                store(table, m, r, limited(load(lanes, label, r) * gains[begin + m]))
+            else:
+                score = load(lanes, label, r) + shifts[begin + m]
+                store(table, m, r, odds(_within(score, -SCORE_LIMIT, SCORE_LIMIT)))

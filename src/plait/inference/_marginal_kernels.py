@@ -10,27 +10,55 @@ from numba import njit
 from plait.inference._evidence_kernels import weigh_evidence
 from plait.inference._lane_kernels import LANES, fill_lanes, limited, set_odds
 from plait.inference._polytree_kernels import begin_ratios, held, send, weigh_settings
+from plait.inference._row_vectors import WIDTH, load, spread, store, store_column
 
 __all__ = ["find_marginals", "find_marginals_given"]
 
 
 @njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def _write(begin, n_used, place, marginal, marginals):  # type: ignore[no-untyped-def]
+    """Write the marginals of a block of rows, eight rows at a time where there are so many."""
+    whole_rows = n_used - n_used % WIDTH
+    for r in range(0, whole_rows, WIDTH):
+        for k in range(marginals.shape[1]):
+            store_column(marginals, begin + r, k, load(marginal, place[k], r))
+    for r in range(whole_rows, n_used):
+        for k in range(marginals.shape[1]):
+            marginals[begin + r, k] = marginal[place[k], r]
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def _average(j, first, last, parents, marginal, table, weight):  # type: ignore[no-untyped-def]
     """P(y_j = 1) = sum over settings of P(setting) P(y_j = 1 | setting): parents of a polytree are independent."""
-    weight[0, :] = 1.0
-    size = 1
-    for t in range(first, last):
-        parent = parents[t]
+    for r in range(0, LANES, WIDTH):
+        store(weight, 0, r, spread(1.0))
+        size = 1
+        for t in range(first, last):
+            chance = load(marginal, parents[t], r)
+            for m in range(size):
+                whole = load(weight, m, r)
+                store(weight, size + m, r, whole * chance)
+                store(weight, m, r, whole * (1.0 - chance))
+            size *= 2
+        total = spread(0.0)
         for m in range(size):
-            for r in range(weight.shape[1]):
-                whole, chance = weight[m, r], marginal[parent, r]
-                weight[size + m, r] = whole * chance
-                weight[m, r] = whole * (1.0 - chance)
-        size *= 2
-    marginal[j, :] = 0.0
-    for m in range(size):
-        for r in range(weight.shape[1]):
-            marginal[j, r] += weight[m, r] * (table[m, r] / (1.0 + table[m, r]))
+            odds = load(table, m, r)
+            total = total + load(weight, m, r) * (odds / (1.0 + odds))
+        store(marginal, j, r, total)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def _average_of_one(j, a, gain, lanes, marginal):  # type: ignore[no-untyped-def]
+    """The same with one parent, or with none (a < 0)."""
+    for r in range(0, LANES, WIDTH):
+        x = load(lanes, j, r)
+        off = limited(x)
+        if a < 0:
+            store(marginal, j, r, off / (1.0 + off))
+        else:
+            on, chance = limited(x * gain), load(marginal, a, r)
+            share = off * (1.0 + on) * (1.0 - chance) + on * (1.0 + off) * chance
+            store(marginal, j, r, share / ((1.0 + off) * (1.0 + on)))
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -46,115 +74,97 @@ def find_marginals(families, scores, most_settings, marginals):  # type: ignore[
         for j in order:
             first, last = firsts[j], firsts[j + 1]
             if last == first and linear:
-                for r in range(marginal.shape[1]):
-                    on = limited(lanes[j, r])
-                    marginal[j, r] = on / (1.0 + on)
+                _average_of_one(j, -1, 1.0, lanes, marginal)
             elif last - first == 1 and simple[j]:
-                parent, gain = parents[first], gains[entry[j] + 1]
-                for r in range(marginal.shape[1]):
-                    off, on, chance = limited(lanes[j, r]), limited(lanes[j, r] * gain), marginal[parent, r]
-                    share = off * (1.0 + on) * (1.0 - chance) + on * (1.0 + off) * chance
-                    marginal[j, r] = share / ((1.0 + off) * (1.0 + on))
+                _average_of_one(j, parents[first], gains[entry[j] + 1], lanes, marginal)
             else:
                 set_odds(j, entry[j], entry[j + 1], linear, simple[j], shifts, gains, lanes, table)
                 _average(j, first, last, parents, marginal, table, weight)
-        for k in range(n_labels):
-            for r in range(min(LANES, n_rows - begin)):
-                marginals[begin + r, k] = marginal[families.place[k], r]
+        _write(begin, min(LANES, n_rows - begin), families.place, marginal, marginals)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
-def _spread_to_child(j, parent, gain, outside, lanes, ratio):  # type: ignore[no-untyped-def]
-    """Odds of the child of a factor with one parent, where `outside` holds the odds of the parent without it."""
-    for r in range(ratio.shape[1]):
-        off, on = limited(lanes[j, r]), limited(lanes[j, r] * gain)
-        above, below = 1.0 + on, (1.0 + off) * outside[0, r]
-        ratio[j, r] *= (off * above + on * below) / (above + below)
+def _spread_of_one(j, a, gain, to_child, kept, lanes, ratio):  # type: ignore[no-untyped-def]
+    """Odds of the other label of a factor with one parent a, where kept[1] holds those of its target without it."""
+    for r in range(0, LANES, WIDTH):
+        x, rest = load(lanes, j, r), load(kept, 1, r)
+        off, on = limited(x), limited(x * gain)
+        if to_child:
+            above, below = 1.0 + on, (1.0 + off) * rest
+            store(ratio, j, r, load(ratio, j, r) * ((off * above + on * below) / (above + below)))
+        else:
+            share = (1.0 + on * rest) * (1.0 + off) / ((1.0 + off * rest) * (1.0 + on))
+            store(ratio, a, r, load(ratio, a, r) * share)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
-def _spread_to_parent(j, parent, gain, outside, lanes, ratio):  # type: ignore[no-untyped-def]
-    """Odds of the only parent of a factor, where `outside` holds the odds of the child without it."""
-    for r in range(ratio.shape[1]):
-        off, on = limited(lanes[j, r]), limited(lanes[j, r] * gain)
-        above = (1.0 + on * outside[0, r]) * (1.0 + off)
-        ratio[parent, r] *= above / ((1.0 + off * outside[0, r]) * (1.0 + on))
-
-
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
-def _spread_of_many(j, slot, first, last, parents, table, weight, work, ratio):  # type: ignore[no-untyped-def]
-    """Odds of all labels of a factor but its target, whose ratio stands for all the rest of the tree.
-
-    On return weight[m] holds the unnormalised belief of setting m with either value of the child.
-    """
+def _spread_of_many(j, slot, first, last, parents, table, weight, ratio):  # type: ignore[no-untyped-def]
+    """Odds of all labels of a factor but its target, whose ratio stands for all the rest of the tree."""
     n_settings = 1 << (last - first)
-    work[0, :], work[1, :] = 0.0, 0.0
-    for m in range(n_settings):
-        for r in range(ratio.shape[1]):
-            share = weight[m, r] / (1.0 + table[m, r])
-            child = share * table[m, r] * ratio[j, r]
-            work[0, r] += share
-            work[1, r] += child
-        for r in range(ratio.shape[1]):
-            weight[m, r] *= (1.0 + table[m, r] * ratio[j, r]) / (1.0 + table[m, r])
-    if slot >= 0:
-        for r in range(ratio.shape[1]):
-            ratio[j, r] = work[1, r] / work[0, r]
-    for t in range(last - first):
-        if t != slot:
-            work[0, :], work[1, :] = 0.0, 0.0
-            for m in range(n_settings):
-                side = (m >> t) & 1
-                for r in range(ratio.shape[1]):
-                    work[side, r] += weight[m, r]
-            parent = parents[first + t]
-            for r in range(ratio.shape[1]):
-                ratio[parent, r] = work[1, r] / work[0, r]
+    for r in range(0, LANES, WIDTH):
+        child, low, high = load(ratio, j, r), spread(0.0), spread(0.0)
+        for m in range(n_settings):
+            odds = load(table, m, r)
+            share = load(weight, m, r) / (1.0 + odds)
+            low, high = low + share, high + share * odds * child
+            store(weight, m, r, share * (1.0 + odds * child))
+        if slot >= 0:
+            store(ratio, j, r, high / low)
+        for t in range(last - first):
+            if t != slot:
+                low, high = spread(0.0), spread(0.0)
+                for m in range(n_settings):
+                    if (m >> t) & 1 == 0:
+                        low = low + load(weight, m, r)
+                    else:
+                        high = high + load(weight, m, r)
+                store(ratio, parents[first + t], r, high / low)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
-def _believe(j, begin, n_settings, table, weight, work, ratio, beliefs):  # type: ignore[no-untyped-def]
+def _believe(j, begin, n_settings, table, weight, ratio, beliefs):  # type: ignore[no-untyped-def]
     """Set the beliefs of a factor whose settings are weighed with all ratios in place."""
-    work[0, :] = 0.0
-    for m in range(n_settings):
-        low, high = 2 * (begin + m), 2 * (begin + m) + 1
-        for r in range(ratio.shape[1]):
-            beliefs[low, r] = weight[m, r] / (1.0 + table[m, r])
-        for r in range(ratio.shape[1]):
-            beliefs[high, r] = beliefs[low, r] * table[m, r] * ratio[j, r]
-            work[0, r] += beliefs[low, r] + beliefs[high, r]
-    for b in range(2 * begin, 2 * (begin + n_settings)):
-        for r in range(ratio.shape[1]):
-            beliefs[b, r] /= work[0, r]
+    for r in range(0, LANES, WIDTH):
+        child, total = load(ratio, j, r), spread(0.0)
+        for m in range(n_settings):
+            odds = load(table, m, r)
+            share = load(weight, m, r) / (1.0 + odds)
+            store(beliefs, 2 * (begin + m), r, share)
+            store(beliefs, 2 * (begin + m) + 1, r, share * odds * child)
+            total = total + share * (1.0 + odds * child)
+        for b in range(2 * begin, 2 * (begin + n_settings)):
+            store(beliefs, b, r, load(beliefs, b, r) / total)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _spread(families, scores, lanes, ratio, message, table, weight, work, beliefs):  # type: ignore[no-untyped-def]
-    """From the roots down, turn every ratio into the odds of the label given all evidence."""
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def _spread(families, scores, lanes, ratio, message, table, weight, kept, beliefs):  # type: ignore[no-untyped-def]
+    """From the roots down, turn every ratio into the odds of the label given all evidence.
+
+    While a factor is at work the ratio of its target is that of all the rest of the tree: its own message is taken out.
+    """
     targets, slots, firsts, parents = families.target, families.slot, families.first, families.parents
-    entry, believed, kept = families.entry, beliefs.shape[0] > 0, np.empty((1, ratio.shape[1]))
+    entry, believed = families.entry, beliefs.shape[0] > 0
     simple, linear, shifts, gains = scores.simple, scores.linear, scores.shifts, scores.gains
     for j in range(targets.size - 1, -1, -1):
         first, last, target = firsts[j], firsts[j + 1], targets[j]
         if last == first and not believed:
             continue
-        for r in range(ratio.shape[1]):
-            kept[0, r] = ratio[target, r]
-            ratio[target, r] = held(ratio[target, r] / message[j, r])
+        for r in range(0, LANES, WIDTH):
+            whole = load(ratio, target, r)
+            store(kept, 0, r, whole)
+            rest = held(whole / load(message, j, r))
+            store(ratio, target, r, rest)
+            store(kept, 1, r, rest)
         if last - first == 1 and simple[j] and not believed:
-            gain = gains[entry[j] + 1]
-            work[0, :] = ratio[target, :]
-            if target == j:
-                _spread_to_parent(j, parents[first], gain, work, lanes, ratio)
-            else:
-                _spread_to_child(j, target, gain, work, lanes, ratio)
+            _spread_of_one(j, parents[first], gains[entry[j] + 1], target != j, kept, lanes, ratio)
         else:
             set_odds(j, entry[j], entry[j + 1], linear, simple[j], shifts, gains, lanes, table)
             n_settings = weigh_settings(first, last, -1, parents, ratio, weight)
             if believed:
-                _believe(j, entry[j], n_settings, table, weight, work, ratio, beliefs)
-            _spread_of_many(j, slots[j], first, last, parents, table, weight, work, ratio)
-        ratio[target, :] = kept[0, :]
+                _believe(j, entry[j], n_settings, table, weight, ratio, beliefs)
+            _spread_of_many(j, slots[j], first, last, parents, table, weight, ratio)
+        for r in range(0, LANES, WIDTH):
+            store(ratio, target, r, load(kept, 0, r))
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -162,23 +172,24 @@ def find_marginals_given(families, scores, known, n_hubs, most_settings, margina
     """Write P(y_k = 1 | evidence), log P(evidence) and, where `tables` has columns, the beliefs of all families."""
     n_rows, n_labels = marginals.shape
     lanes, ratio = np.empty((scores.values.shape[1], LANES)), np.empty((n_labels, LANES))
-    power, work, total = np.empty((n_hubs, LANES)), np.empty((2, LANES)), np.empty(LANES)
+    power, kept, total = np.empty((n_hubs, LANES)), np.empty((2, LANES)), np.empty((1, LANES))
     table, weight = np.empty((most_settings, LANES)), np.empty((most_settings, LANES))
     message, beliefs = np.empty((n_labels, LANES)), np.empty((tables.shape[1], LANES))
     label, place = families.label, families.place
     for begin in range(0, n_rows, LANES):
         fill_lanes(scores, begin, lanes)
         begin_ratios(known, begin, label, ratio, power)
-        send(families, scores, False, True, lanes, ratio, power, message, table, weight, work)
+        send(families, scores, False, True, lanes, ratio, power, message, table, weight)
         total[:] = 0.0
         if known.shape[0] > 0:
-            weigh_evidence(families, scores, known, begin, lanes, ratio, message, table, weight, total)
-        _spread(families, scores, lanes, ratio, message, table, weight, work, beliefs)
+            weigh_evidence(families, scores, lanes, ratio, message, table, weight, total)
+        _spread(families, scores, lanes, ratio, message, table, weight, kept, beliefs)
         n_used = min(LANES, n_rows - begin)
-        log_evidence[begin : begin + n_used] = total[:n_used]
-        for k in range(n_labels):
-            for r in range(n_used):
-                marginals[begin + r, k] = ratio[place[k], r] / (1.0 + ratio[place[k], r])
+        log_evidence[begin : begin + n_used] = total[0, :n_used]
+        for v in range(n_labels):
+            for r in range(0, LANES, WIDTH):
+                store(ratio, v, r, load(ratio, v, r) / (1.0 + load(ratio, v, r)))
+        _write(begin, n_used, place, ratio, marginals)
         for b in range(tables.shape[1]):
             for r in range(n_used):
                 tables[begin + r, b] = beliefs[b, r]

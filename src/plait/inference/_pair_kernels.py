@@ -1,72 +1,133 @@
-"""Factors with two parents, the most common ones with several: all four settings in registers.
+"""Factors with one or two parents, the most common ones: all settings in registers.
 
 Notation is that of `_polytree_kernels`. The parents are a and b; x is the child's odds where both are 0, and gain_a,
-gain_b, gain_both multiply them. Instead of dividing each of the four weights by 1 + odds, all are multiplied by the
-three other denominators: a message is a ratio, so what they share falls out.
+gain_b, gain_both multiply them. Instead of dividing each weight by 1 + odds, all are multiplied by the other
+denominators: a message is a ratio, so what they share falls out.
 """
 
 from numba import njit
 
-from plait.inference._lane_kernels import limited
+from plait.inference._lane_kernels import LANES, limited
+from plait.inference._row_vectors import WIDTH, larger, load, select_above, spread, store
 from plait.inference._semiring import joined
 
-__all__ = ["choose_child_and_parent", "choose_two_parents", "send_from_two_to_child", "send_from_two_to_parent"]
+__all__ = [
+    "choose_child",
+    "choose_child_and_parent",
+    "choose_parent",
+    "choose_two_parents",
+    "send_from_two_to_child",
+    "send_from_two_to_parent",
+    "send_to_child",
+    "send_to_parent",
+]
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def send_to_parent(i, j, gain, best, lanes, ratio, message):  # type: ignore[no-untyped-def]
+    """Message of a factor with one parent to this parent."""
+    for r in range(0, LANES, WIDTH):
+        x, child, one = load(lanes, j, r), load(ratio, j, r), spread(1.0)
+        off, on = limited(x), limited(x * gain)
+        above = joined(one, on * child, best) * (1.0 + off)
+        store(message, i, r, above / (joined(one, off * child, best) * (1.0 + on)))
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def send_to_child(i, j, a, gain, best, lanes, ratio, message):  # type: ignore[no-untyped-def]
+    """Message of a factor with one parent to its child."""
+    for r in range(0, LANES, WIDTH):
+        x = load(lanes, j, r)
+        off, on = limited(x), limited(x * gain)
+        above, below = 1.0 + on, (1.0 + off) * load(ratio, a, r)
+        store(message, i, r, joined(off * above, on * below, best) / joined(above, below, best))
 
 
 @njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def send_from_two_to_child(i, j, a, b, gain_a, gain_b, gain_both, best, lanes, ratio, message):  # type: ignore[no-untyped-def]
     """Message of a factor with two parents to its child."""
-    for r in range(ratio.shape[1]):
-        x = lanes[j, r]
+    for r in range(0, LANES, WIDTH):
+        x, ratio_a, ratio_b = load(lanes, j, r), load(ratio, a, r), load(ratio, b, r)
         none, on_a, on_b, both = limited(x), limited(x * gain_a), limited(x * gain_b), limited(x * gain_both)
         left, right = (1.0 + none) * (1.0 + on_a), (1.0 + on_b) * (1.0 + both)
-        w_none, w_a = (1.0 + on_a) * right, (1.0 + none) * right * ratio[a, r]
-        w_b, w_both = (1.0 + both) * left * ratio[b, r], (1.0 + on_b) * left * (ratio[a, r] * ratio[b, r])
+        w_none, w_a = (1.0 + on_a) * right, (1.0 + none) * right * ratio_a
+        w_b, w_both = (1.0 + both) * left * ratio_b, (1.0 + on_b) * left * (ratio_a * ratio_b)
         low = joined(joined(w_none, w_a, best), joined(w_b, w_both, best), best)
         high = joined(joined(w_none * none, w_a * on_a, best), joined(w_b * on_b, w_both * both, best), best)
-        message[i, r] = high / low
+        store(message, i, r, high / low)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def send_from_two_to_parent(i, j, b, gain_a, gain_b, gain_both, best, lanes, ratio, message):  # type: ignore[no-untyped-def]
     """Message of a factor with two parents to one of them, a."""
-    for r in range(ratio.shape[1]):
-        x, child = lanes[j, r], ratio[j, r]
+    for r in range(0, LANES, WIDTH):
+        x, child, ratio_b, one = load(lanes, j, r), load(ratio, j, r), load(ratio, b, r), spread(1.0)
         none, on_a, on_b, both = limited(x), limited(x * gain_a), limited(x * gain_b), limited(x * gain_both)
-        left, right = (1.0 + none) * (1.0 + on_b), (1.0 + on_a) * (1.0 + both)
-        w_none = (1.0 + on_b) * joined(1.0, none * child, best)
-        w_b = (1.0 + none) * joined(1.0, on_b * child, best) * ratio[b, r]
-        w_a = (1.0 + both) * joined(1.0, on_a * child, best)
-        w_both = (1.0 + on_a) * joined(1.0, both * child, best) * ratio[b, r]
-        message[i, r] = (joined(w_a, w_both, best) * left) / (joined(w_none, w_b, best) * right)
+        w_none = (1.0 + on_b) * joined(one, none * child, best)
+        w_b = (1.0 + none) * joined(one, on_b * child, best) * ratio_b
+        w_a = (1.0 + both) * joined(one, on_a * child, best)
+        w_both = (1.0 + on_a) * joined(one, both * child, best) * ratio_b
+        high = joined(w_a, w_both, best) * ((1.0 + none) * (1.0 + on_b))
+        store(message, i, r, high / (joined(w_none, w_b, best) * ((1.0 + on_a) * (1.0 + both))))
 
 
 @njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
-def choose_two_parents(j, a, b, gain_a, gain_b, gain_both, lanes, ratio):  # type: ignore[no-untyped-def]
+def choose_child(j, a, gain, lanes, ratio, chance):  # type: ignore[no-untyped-def]
+    """Overwrite the child's ratio by its best value, given that of its only parent."""
+    zero, one = spread(0.0), spread(1.0)
+    for r in range(0, LANES, WIDTH):
+        on = limited(load(lanes, j, r) * select_above(load(ratio, a, r), zero, spread(gain), one))
+        reach = on * load(ratio, j, r)
+        store(ratio, j, r, select_above(reach, one, one, zero))
+        store(chance, 0, r, load(chance, 0, r) * (select_above(reach, one, on, one) / (1.0 + on)))
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def choose_parent(j, a, gain, lanes, ratio, chance):  # type: ignore[no-untyped-def]
+    """Overwrite the ratio of the only parent by its best value, given that of the child."""
+    zero, one = spread(0.0), spread(1.0)
+    for r in range(0, LANES, WIDTH):
+        x, known = load(lanes, j, r), load(ratio, j, r)
+        off, on = limited(x), limited(x * gain)
+        above, below = select_above(known, zero, on, one), select_above(known, zero, off, one)
+        within, without = above * load(ratio, a, r) * (1.0 + off), below * (1.0 + on)
+        store(ratio, a, r, select_above(within, without, one, zero))
+        share = select_above(within, without, above, below) / (1.0 + select_above(within, without, on, off))
+        store(chance, 0, r, load(chance, 0, r) * share)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+def choose_two_parents(j, a, b, gain_a, gain_b, gain_both, lanes, ratio, chance):  # type: ignore[no-untyped-def]
     """Overwrite the ratios of both parents by their best values, given that of the child; ties go to the 0."""
-    for r in range(ratio.shape[1]):
-        x, known = lanes[j, r], ratio[j, r] > 0.0
+    zero, one = spread(0.0), spread(1.0)
+    for r in range(0, LANES, WIDTH):
+        x, known, ratio_a, ratio_b = load(lanes, j, r), load(ratio, j, r), load(ratio, a, r), load(ratio, b, r)
         none, on_a, on_b, both = limited(x), limited(x * gain_a), limited(x * gain_b), limited(x * gain_both)
         left, right = (1.0 + none) * (1.0 + on_a), (1.0 + on_b) * (1.0 + both)
-        ratio_a, ratio_b = ratio[a, r], ratio[b, r]
-        w_none, w_a = (1.0 + on_a) * right, (1.0 + none) * right * ratio_a
-        w_b, w_both = (1.0 + both) * left * ratio_b, (1.0 + on_b) * left * (ratio_a * ratio_b)
-        w_none, w_a = w_none * (none if known else 1.0), w_a * (on_a if known else 1.0)
-        w_b, w_both = w_b * (on_b if known else 1.0), w_both * (both if known else 1.0)
-        without, within = joined(w_none, w_a, True), joined(w_b, w_both, True)
-        choice_without, choice_within = (1.0 if w_a > w_none else 0.0), (1.0 if w_both > w_b else 0.0)
-        ratio[a, r] = choice_within if within > without else choice_without
-        ratio[b, r] = 1.0 if within > without else 0.0
+        w_none = (1.0 + on_a) * right * select_above(known, zero, none, one)
+        w_a = (1.0 + none) * right * ratio_a * select_above(known, zero, on_a, one)
+        w_b = (1.0 + both) * left * ratio_b * select_above(known, zero, on_b, one)
+        w_both = (1.0 + on_b) * left * (ratio_a * ratio_b) * select_above(known, zero, both, one)
+        without, within = larger(w_a, w_none), larger(w_both, w_b)
+        choice_without, choice_within = select_above(w_a, w_none, one, zero), select_above(w_both, w_b, one, zero)
+        store(ratio, a, r, select_above(within, without, choice_within, choice_without))
+        store(ratio, b, r, select_above(within, without, one, zero))
+        odds_within, odds_without = select_above(w_both, w_b, both, on_b), select_above(w_a, w_none, on_a, none)
+        on = select_above(within, without, odds_within, odds_without)
+        store(chance, 0, r, load(chance, 0, r) * (select_above(known, zero, on, one) / (1.0 + on)))
 
 
 @njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
-def choose_child_and_parent(j, a, b, gain_a, gain_b, gain_both, lanes, ratio):  # type: ignore[no-untyped-def]
+def choose_child_and_parent(j, a, b, gain_a, gain_b, gain_both, lanes, ratio, chance):  # type: ignore[no-untyped-def]
     """Overwrite the ratios of the child and of parent b by their best values, given that of parent a."""
-    for r in range(ratio.shape[1]):
-        x, child, known = lanes[j, r], ratio[j, r], ratio[a, r] > 0.0
-        off, on = limited(x * (gain_a if known else 1.0)), limited(x * (gain_both if known else gain_b))
-        without = joined(1.0, off * child, True) * (1.0 + on)
-        within = joined(1.0, on * child, True) * (1.0 + off) * ratio[b, r]
-        chosen = on if within > without else off
-        ratio[b, r] = 1.0 if within > without else 0.0
-        ratio[j, r] = 1.0 if chosen * child > 1.0 else 0.0
+    zero, one = spread(0.0), spread(1.0)
+    for r in range(0, LANES, WIDTH):
+        x, child, known = load(lanes, j, r), load(ratio, j, r), load(ratio, a, r)
+        off = limited(x * select_above(known, zero, spread(gain_a), one))
+        on = limited(x * select_above(known, zero, spread(gain_both), spread(gain_b)))
+        without = larger(one, off * child) * (1.0 + on)
+        within = larger(one, on * child) * (1.0 + off) * load(ratio, b, r)
+        chosen = select_above(within, without, on, off)
+        store(ratio, b, r, select_above(within, without, one, zero))
+        store(ratio, j, r, select_above(chosen * child, one, one, zero))
+        store(chance, 0, r, load(chance, 0, r) * (select_above(chosen * child, one, chosen, one) / (1.0 + chosen)))

@@ -2,11 +2,14 @@
 
 from numba import njit
 
+from plait.inference._row_vectors import larger
+
 __all__ = ["joined"]
 
 
 @njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 def joined(a, b, best):  # type: ignore[no-untyped-def]
-    """Return the larger number, or the sum."""
-    larger = a if a > b else b
-    return larger if best else a + b
+    """Return the larger numbers, or the sums."""
+    if best:
+        return larger(a, b)
+    return a + b

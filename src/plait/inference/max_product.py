@@ -49,7 +49,7 @@ class MaxProduct(Inference):
         vectors = np.zeros((model.n_rows, n_vectors, model.n_labels), dtype=np.uint8)
         log_weights = np.full((model.n_rows, n_vectors), -np.inf)
         if n_vectors == 1:
-            _modes(model, vectors[:, 0], log_weights[:, 0])
+            _modes(model, vectors.reshape(model.n_rows, model.n_labels), log_weights.reshape(model.n_rows))
         else:
             _best(model, vectors, log_weights)
             vectors, log_weights = _in_order(vectors, log_weights)
