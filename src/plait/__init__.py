@@ -6,8 +6,8 @@ The rooms, in the order in which data flows through them: `core`, `data` and `co
 """
 
 from plait.data import load_dataset
-from plait.estimators import JointClassifier, recipes
+from plait.estimators import EnsembleClassifier, JointClassifier, TreeMixtureClassifier, recipes
 
-__all__ = ["JointClassifier", "load_dataset", "recipes"]
+__all__ = ["EnsembleClassifier", "JointClassifier", "TreeMixtureClassifier", "load_dataset", "recipes"]
 
 __version__ = "0.1.0"

@@ -5,8 +5,18 @@ is a `Posterior`: P(y | x) of every row, to ask any question of. `recipes` holds
 """
 
 from plait.estimators import recipes
+from plait.estimators.ensemble_classifier import EnsembleClassifier
 from plait.estimators.joint_classifier import JointClassifier
 from plait.estimators.model_types import trusted_types
 from plait.estimators.posterior import LikelySets, Posterior
+from plait.estimators.tree_mixture_classifier import TreeMixtureClassifier
 
-__all__ = ["JointClassifier", "LikelySets", "Posterior", "recipes", "trusted_types"]
+__all__ = [
+    "EnsembleClassifier",
+    "JointClassifier",
+    "LikelySets",
+    "Posterior",
+    "TreeMixtureClassifier",
+    "recipes",
+    "trusted_types",
+]

@@ -24,7 +24,7 @@ def _gives_probabilities(model: "JointModel") -> bool:
 
 
 def _gives_margins(model: "JointModel") -> bool:
-    return not model._probabilistic()
+    return model._has_margins()
 
 
 class JointModel(MultilabelClassifier):
@@ -42,6 +42,10 @@ class JointModel(MultilabelClassifier):
     def _probabilistic(self) -> bool:
         """Say whether the model gives probabilities (before `fit`: whether it is going to, as far as known)."""
         return True
+
+    def _has_margins(self) -> bool:
+        """Say whether the model gives margins instead."""
+        return not self._probabilistic()
 
     def _posterior(self, X: Any) -> Posterior:
         X = self._rows(X)

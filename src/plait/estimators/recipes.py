@@ -2,7 +2,7 @@
 
 Every recipe takes `learner`, `inference` and `loss` to replace a part (None keeps the recipe's own), `random_state` and
 `n_jobs`. The learner is `LogisticLearner(C=1.0)` unless a recipe says otherwise; `learner=LogisticLearner(C="cv")` is
-the tuned setting of the papers. What comes back is a `JointClassifier`, and all its parts can be set as usual.
+the tuned setting of the papers. What comes back is an unfitted classifier, whose parts can be set as usual.
 
 >>> from plait import recipes
 >>> recipes.kcc(k=3)
@@ -12,13 +12,33 @@ JointClassifier(inference=Greedy(), structure=KDependence(k=3))
 from typing import Any
 
 from plait.counts import MeanStdDiscretizer
+from plait.estimators.ensemble_classifier import EnsembleClassifier
 from plait.estimators.joint_classifier import JointClassifier
+from plait.estimators.tree_mixture_classifier import TreeMixtureClassifier
 from plait.features import MLFS, LabelDependentFeatures
 from plait.inference import Greedy
 from plait.learners import LinearSVMLearner
 from plait.structure import ConditionalTree, FullChain, Independent, InformationOrder, KDependence, LabelTree, Polytree
 
-__all__ = ["bcc", "bcc_ldf", "br", "br_ldf", "cc", "cc_ldf", "ctbn", "kcc", "occ", "pacc", "pacc_ldf", "pcc"]
+__all__ = [
+    "bcc",
+    "bcc_ldf",
+    "br",
+    "br_ldf",
+    "cc",
+    "cc_ldf",
+    "ctbn",
+    "ebcc",
+    "ecc",
+    "eocc",
+    "epcc",
+    "kcc",
+    "mc",
+    "occ",
+    "pacc",
+    "pacc_ldf",
+    "pcc",
+]
 
 
 def br(
@@ -91,6 +111,7 @@ def occ(
     *,
     k: Any = 0.8,
     n_features: Any = 0.3,
+    order: Any = None,
     released: bool = False,
     learner: Any = None,
     inference: Any = None,
@@ -100,12 +121,13 @@ def occ(
 ) -> JointClassifier:
     """Optimised classifier chain: order, parents and features by information, linear SVM, greedy [OCC algorithm 1].
 
-    `k` is the number of parents and `n_features` the number of features of a label, or their shares. `released=True`
+    `k` is the number of parents and `n_features` the number of features of a label, or their shares; `order` None is
+    OCC's algorithm 2. `released=True`
     makes the choices of the program that the authors released: its bins, rounding and ties, and features among the
     100 most relevant only.
     """
     bins = MeanStdDiscretizer(0.5, decimals=3, closed="left") if released else None
-    order = InformationOrder(discretizer=bins)
+    order = InformationOrder(discretizer=bins) if order is None else order
     if released:
         structure = KDependence(k, order, rounding="nearest", ties="dependence", max_candidates=100)
         selector = MLFS(n_features, "label", first="relevance", max_candidates=100, discretizer=bins)
@@ -240,3 +262,95 @@ def pacc_ldf(
     what the parents say (6), the conditionals (7).
     """
     return JointClassifier(Polytree(), LabelDependentFeatures(r), learner, inference, loss, random_state, n_jobs)
+
+
+def ecc(
+    *,
+    n_members: int = 10,
+    row_fraction: float = 0.75,
+    feature_fraction: float = 0.5,
+    combine: str = "votes",
+    learner: Any = None,
+    inference: Any = None,
+    loss: Any = "subset",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> EnsembleClassifier:
+    """Ensemble of classifier chains in random orders, on 75% of the rows and half of the features [OCC 8.2]."""
+    member = cc(order="random", learner=learner, inference=inference)
+    sizes = n_members, row_fraction, feature_fraction, combine
+    return EnsembleClassifier(member, *sizes, loss=loss, random_state=random_state, n_jobs=n_jobs)
+
+
+def epcc(
+    *,
+    n_members: int = 10,
+    row_fraction: float = 0.75,
+    feature_fraction: float = 0.5,
+    combine: str = "votes",
+    learner: Any = None,
+    inference: Any = None,
+    loss: Any = "subset",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> EnsembleClassifier:
+    """Ensemble of probabilistic chains in random orders, members with exact inference [MC 6.1]."""
+    member = pcc(order="random", learner=learner, inference=inference)
+    sizes = n_members, row_fraction, feature_fraction, combine
+    return EnsembleClassifier(member, *sizes, loss=loss, random_state=random_state, n_jobs=n_jobs)
+
+
+def ebcc(
+    *,
+    n_members: int = 10,
+    row_fraction: float = 0.75,
+    feature_fraction: float = 0.5,
+    combine: str = "votes",
+    learner: Any = None,
+    inference: Any = None,
+    loss: Any = "subset",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> EnsembleClassifier:
+    """Ensemble of Bayesian chains, each with a random root [OCC 8.2]."""
+    member = bcc(learner=learner, inference=inference)
+    sizes = n_members, row_fraction, feature_fraction, combine
+    return EnsembleClassifier(member, *sizes, loss=loss, random_state=random_state, n_jobs=n_jobs)
+
+
+def eocc(
+    *,
+    k: Any = 0.8,
+    n_features: Any = 0.3,
+    n_members: int = 10,
+    row_fraction: float = 0.75,
+    feature_fraction: float = 0.5,
+    combine: str = "votes",
+    learner: Any = None,
+    inference: Any = None,
+    loss: Any = "subset",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> EnsembleClassifier:
+    """Ensemble of optimised chains in random orders; parents and features are chosen in each member [OCC 8.2]."""
+    member = occ(k=k, n_features=n_features, order="random", learner=learner, inference=inference)
+    sizes = n_members, row_fraction, feature_fraction, combine
+    return EnsembleClassifier(member, *sizes, loss=loss, random_state=random_state, n_jobs=n_jobs)
+
+
+def mc(
+    *,
+    max_components: int = 20,
+    learner: Any = None,
+    inference: Any = None,
+    loss: Any = "subset",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> TreeMixtureClassifier:
+    """Mixture of conditional tree networks; strengths of the penalty by cross-validation [MC 4-5].
+
+    `max_components` is the largest number of trees; rows held out say how many there are.
+    """
+    return TreeMixtureClassifier(
+        max_components, learner=learner, inference=inference, loss=loss, random_state=random_state, n_jobs=n_jobs
+    )

@@ -13,6 +13,7 @@ setting   : values of a label's parents as one number, bit t for the t-th of `gr
 
 from plait.joint.called_distribution import CalledDistribution
 from plait.joint.distribution import LabelDistribution
+from plait.joint.feature_joint import FeatureJoint
 from plait.joint.graph_distribution import GraphDistribution
 from plait.joint.graph_joint import GraphJoint
 from plait.joint.linear_distribution import LinearDistribution
@@ -22,6 +23,7 @@ from plait.joint.row_streams import row_seeds
 
 __all__ = [
     "CalledDistribution",
+    "FeatureJoint",
     "GraphDistribution",
     "GraphJoint",
     "LabelDistribution",

@@ -171,7 +171,12 @@ def _transposed(A: Any) -> dict[Any, tuple[Any, Any, Any]]:
 
 
 def prepared_design(
-    X: Any, extra: Any = None, *, standardize: bool | str = "auto", fit_intercept: bool = True
+    X: Any,
+    extra: Any = None,
+    *,
+    standardize: bool | str = "auto",
+    fit_intercept: bool = True,
+    row_weights: Floats | None = None,
 ) -> Design:
     """Return the design of [X, extra]: X scaled (see `column_scales`), extra columns (labels) as they are.
 
@@ -185,9 +190,11 @@ def prepared_design(
         Which columns of X to scale.
     fit_intercept : bool
         Whether there will be an intercept. Dense columns are centred only then: a free intercept makes up for it.
+    row_weights : ndarray of shape (n_samples,), optional
+        How often a row counts when columns are scaled.
     """
     n_extra = 0 if extra is None else extra.shape[1]
-    scales = np.concatenate([column_scales(X, standardize), np.ones(n_extra)])
+    scales = np.concatenate([column_scales(X, standardize, row_weights), np.ones(n_extra)])
     if sparse.issparse(X):
         return SparseDesign(_sparse_columns(X, extra, scales), scales, fit_intercept)
     A = np.asarray(X, dtype=np.float64) if extra is None else np.hstack([X, extra]).astype(np.float64)

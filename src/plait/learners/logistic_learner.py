@@ -1,6 +1,7 @@
 """`LogisticLearner`: L2 logistic regression of all labels in one batch."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 from warnings import warn
 
@@ -37,6 +38,10 @@ from plait.structure.pair_dependence import PairDependence
 __all__ = ["LogisticLearner"]
 
 _NAMED = 5
+# So many numbers in the design are few enough to be solved to the last digits.
+_SMALL = 65_536
+_FINEST = 1e-15
+_POLISHING = 8
 
 
 class LogisticLearner(Learner):
@@ -59,13 +64,15 @@ class LogisticLearner(Learner):
     fit_intercept : bool, default=True
         Whether labels have an intercept.
     standardize : bool or "auto", default="auto"
-        Whether columns of X are divided by their standard deviation over the training rows (rows that weigh nothing
-        for any label left out, other weights ignored) before the penalty is applied. With "auto", columns of 0 and 1
+        Whether columns of X are divided by their standard deviation over the training rows before the penalty is
+        applied. Weights of rows count there as in the loss; weights of rows and labels do not, but rows that weigh
+        nothing for any label are left out. With "auto", columns of 0 and 1
         and columns with more zeros than other values are left as they are. Labels as parents are never scaled.
         Coefficients are handed on in units of X.
     tol : float, default=1e-6
         A label is solved when its last Newton step promised to lower the objective by less than this share; the step
         is still taken, so what is left is usually far less. The default keeps within 1e-6 of the least objective.
+        Small problems, of at most 65,536 numbers in X and parents, are solved to the last digits whatever it says.
     max_iter : int, default=100
         Most Newton steps for a label.
     class_weight : None, "balanced" or dict, default=None
@@ -184,12 +191,20 @@ class LogisticLearner(Learner):
         fitted = np.flatnonzero(~constant_labels(problem.class_mass()))
         parents = ParentColumns.of(problem)
         design = prepared_design(
-            problem.X, parents.values, standardize=self.standardize, fit_intercept=self.fit_intercept
+            problem.X,
+            parents.values,
+            standardize=self.standardize,
+            fit_intercept=self.fit_intercept,
+            row_weights=rows.row_weights,
         )
         first = None if begin is None else _prepared_start(design, parents, begin, fitted)
         strengths = self._strengths(rows, fitted)
         solution = self._solve(design, problem, parents, fitted, strengths, first)
         self._warn(fitted[~solution.converged])
+        if problem.Y.shape[0] * design.n_columns <= _SMALL:
+            # A few more Newton steps cost nothing here, and weights are then copies of rows to the last digits.
+            finer = self._solve(design, problem, parents, fitted, strengths, solution, polish=True)
+            solution = replace(finer, n_iter=solution.n_iter, converged=solution.converged)
         return self._conditionals(problem, design, parents, fitted, solution, strengths, constant)
 
     def _strengths(self, problem: Problem, fitted: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
@@ -206,6 +221,8 @@ class LogisticLearner(Learner):
         fitted: npt.NDArray[np.int64],
         strengths: npt.NDArray[np.float64],
         start: Solution | None,
+        *,
+        polish: bool = False,
     ) -> Solution:
         support = parents.support(problem)
         return solve(
@@ -216,8 +233,8 @@ class LogisticLearner(Learner):
             weights=problem.weights,
             support=None if support is None else support[fitted],
             start=start,
-            tol=self.tol,
-            max_iter=self.max_iter,
+            tol=_FINEST if polish else self.tol,
+            max_iter=_POLISHING if polish else self.max_iter,
             dtype=self.dtype,
         )
 

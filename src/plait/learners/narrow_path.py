@@ -195,7 +195,7 @@ class NarrowPath:
         n_features = folds[0].training.X.shape[1]
         penalty = np.ones((len(folds), self.design.size))
         for f, fold in enumerate(folds):
-            own = column_scales(fold.training.X, standardize)
+            own = column_scales(fold.training.X, standardize, fold.training.row_weights)
             penalty[f, :n_features] = (own / self.scales[:n_features]) ** 2
         if self.fit_intercept:
             penalty[:, -1] = 0.0

@@ -87,7 +87,7 @@ class PairFits:
         training = weighing_rows(problem)
         self.problem = class_weighted(training, learner.class_weight)
         self.varying = np.flatnonzero(~constant_labels(self.problem.class_mass()))
-        self.scales = column_scales(training.X, learner.standardize)
+        self.scales = column_scales(training.X, learner.standardize, training.row_weights)
         centred = learner.fit_intercept and not sparse.issparse(training.X)
         self.centres = column_means(training.X) if centred else np.zeros(training.X.shape[1])
         single = learner.dtype != "float64" and learner.tol >= FINEST_SINGLE

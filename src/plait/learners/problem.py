@@ -48,6 +48,11 @@ class Problem:
         """Number of labels."""
         return self.graph.n_labels
 
+    @property
+    def row_weights(self) -> Floats | None:
+        """Weights of rows that are the same for all labels, or None."""
+        return self.weights if self.weights is not None and self.weights.ndim == 1 else None
+
     def weights_of(self, label: int) -> Floats | None:
         """Return the weights of rows for one label, or None where all are one."""
         if self.weights is None or self.weights.ndim == 1:

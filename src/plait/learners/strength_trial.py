@@ -67,7 +67,11 @@ class StrengthTrial:
         """The training part, prepared."""
         learner, fold = self.learner, self.fold
         return prepared_design(
-            fold.training.X, fold.parents.values, standardize=learner.standardize, fit_intercept=learner.fit_intercept
+            fold.training.X,
+            fold.parents.values,
+            standardize=learner.standardize,
+            fit_intercept=learner.fit_intercept,
+            row_weights=fold.training.row_weights,
         )
 
     @cached_property

@@ -1,0 +1,215 @@
+"""`EnsembleClassifier`: several models on random rows and features, by votes, mean marginals or as one mixture."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed
+
+from plait.core.checks import HasMethods, InstanceOf, Interval, Nothing, OneOf, RandomState, check_parameters
+from plait.core.randomness import generator, seeds
+from plait.core.sentences import ParameterError
+from plait.estimators.ensemble_members import Member, fitted_member
+from plait.estimators.joint_classifier import JointClassifier
+from plait.estimators.joint_model import JointModel
+from plait.estimators.mixture_weights import likeliest_weights
+from plait.inference import Greedy, Inference
+from plait.joint import FeatureJoint, MixtureJoint
+from plait.losses import Loss
+from plait.structure import FullChain
+
+__all__ = ["EnsembleClassifier"]
+
+Floats = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.uint8]
+
+# Of the rows, this share decides on the weights of members that are weighed by likelihood.
+_HELD_OUT = 0.25
+
+
+class EnsembleClassifier(JointModel):
+    """Train copies of a model on random parts of the data and put their answers together [OCC 8.2].
+
+    Parameters
+    ----------
+    estimator : classifier, optional
+        What every member is a copy of, with a seed of its own: give its structure a random order or root. None is a
+        classifier chain in random order.
+    n_members : int, default=10
+        Number of members.
+    row_fraction, feature_fraction : float, default=0.75 and 0.5
+        Shares of rows and features that a member sees, drawn without replacement.
+    combine : {"votes", "marginals", "mixture"}, default="votes"
+        A label's score is the share of members that give it, or the mean of its marginals; or the ensemble is one
+        joint distribution, the mixture of its members, to which `joint(X)`, every loss and every inference apply.
+    threshold : float or "cardinality", default=0.5
+        A label is given if its score is at least this; "cardinality" takes the threshold at which the training rows get
+        as many labels as they have [Read2011]. Not used by a mixture.
+    member_weights : {"equal", "likelihood"}, default="equal"
+        Weights of a mixture: equal, or those under which a quarter of the rows, held out from all members, are most
+        likely.
+    inference : Inference or str, optional
+        How a mixture answers questions; None is `Auto()`.
+    loss : Loss or str, default="subset"
+        What `predict` of a mixture minimises the expectation of.
+    random_state : int, RandomState, Generator or None
+        Seed of rows, features and members.
+    n_jobs : int, optional
+        Workers over members; the result is the same for any number.
+
+    Attributes
+    ----------
+    members_ : list of Member
+        Fitted copies, each with the `rows` and `columns` it saw.
+    threshold_ : float
+        The threshold in use.
+    weights_ : ndarray of shape (n_members,)
+        Weights of the members in a mixture.
+
+    Examples
+    --------
+    >>> from plait.data.synthetic import make_label_network
+    >>> data = make_label_network(200, 4, 3, random_state=0).dataset
+    >>> model = EnsembleClassifier(n_members=4, random_state=0).fit(data.X, data.Y)
+    >>> sorted({float(share) for share in model.predict_proba(data.X).ravel()} - {0.0, 0.25, 0.5, 0.75, 1.0})
+    []
+    """
+
+    parameter_rules: ClassVar[dict[str, Any]] = {
+        "estimator": (HasMethods(("fit", "predict")), Nothing()),
+        "n_members": (Interval(int, 1, None),),
+        "row_fraction": (Interval(float, 0, 1, closed="right"),),
+        "feature_fraction": (Interval(float, 0, 1, closed="right"),),
+        "combine": (OneOf(("votes", "marginals", "mixture")),),
+        "threshold": (Interval(float, 0, 1), OneOf(("cardinality",))),
+        "member_weights": (OneOf(("equal", "likelihood")),),
+        "inference": (InstanceOf((Inference, str)), Nothing()),
+        "loss": (InstanceOf((Loss, str)),),
+        "random_state": (RandomState(), Nothing()),
+        "n_jobs": (Interval(int, None, None), Nothing()),
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_members: int = 10,
+        row_fraction: float = 0.75,
+        feature_fraction: float = 0.5,
+        combine: str = "votes",
+        threshold: Any = 0.5,
+        member_weights: str = "equal",
+        inference: Any = None,
+        loss: Any = "subset",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_members = n_members
+        self.row_fraction = row_fraction
+        self.feature_fraction = feature_fraction
+        self.combine = combine
+        self.threshold = threshold
+        self.member_weights = member_weights
+        self.inference = inference
+        self.loss = loss
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "EnsembleClassifier":
+        """Fit all members.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Features.
+        y : array, sparse matrix, data frame, or list of sets of label names
+            One 0/1 column for each label; or one binary column in one dimension.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of rows, handed to the members.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self)
+        X, Y, sample_weight = self._training_data(X, y, sample_weight)
+        *member_seeds, split_seed, self._seed = seeds(self.random_state, self.n_members + 2)
+        held, candidates = self._split(X.shape[0], split_seed)
+        self.members_: list[Member] = Parallel(n_jobs=self.n_jobs)(
+            delayed(fitted_member)(
+                self._member(),
+                X,
+                Y,
+                sample_weight,
+                candidates,
+                row_fraction=self.row_fraction,
+                feature_fraction=self.feature_fraction,
+                seed=seed,
+            )
+            for seed in member_seeds
+        )
+        self.threshold_ = self._matched_threshold(X, Y) if self.threshold == "cardinality" else float(self.threshold)
+        if self.combine == "mixture":
+            self._mix(X[held], Y[held])
+        return self
+
+    def _member(self) -> Any:
+        if self.estimator is not None:
+            return self.estimator
+        return JointClassifier(FullChain("random"), inference=None if self.combine == "mixture" else Greedy())
+
+    def _split(self, n_rows: int, seed: int) -> tuple[Any, Any]:
+        """Return the rows held out for the weights (none unless asked for), and those members draw from."""
+        order = generator(seed).permutation(n_rows)
+        weighed = self.combine == "mixture" and self.member_weights == "likelihood"
+        n_held = min(max(1, round(_HELD_OUT * n_rows)), n_rows - 1) if weighed else 0
+        return order[:n_held], np.sort(order[n_held:])
+
+    def _mix(self, X: Any, Y: Labels) -> None:
+        """Make one distribution of the members."""
+        silent = [member for member in self.members_ if not hasattr(member.estimator, "joint_")]
+        if silent:
+            raise ParameterError(
+                f"EnsembleClassifier needs members with a joint distribution for combine='mixture', but "
+                f"{type(silent[0].estimator).__name__} has none. Use one of plait.estimators, or combine='votes'."
+            )
+        joints = tuple(FeatureJoint(member.columns, member.estimator.joint_) for member in self.members_)
+        weights = np.full(len(joints), 1.0 / len(joints))
+        if X.shape[0]:
+            logs = np.column_stack([joint.condition(X).log_prob(Y) for joint in joints])
+            weights = likeliest_weights(logs)
+        self.weights_ = weights
+        self.joint_ = MixtureJoint(weights, joints)
+
+    def _scores(self, X: Any) -> Floats:
+        """Return the score of every label: share of votes, or mean marginal."""
+        method = "predict" if self.combine == "votes" else "predict_proba"
+        answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(member.answer)(method, X) for member in self.members_
+        )
+        return np.mean(np.stack([np.asarray(answer, dtype=np.float64) for answer in answers]), axis=0)
+
+    def _matched_threshold(self, X: Any, Y: Labels) -> float:
+        """Return the threshold at which the training rows get about as many labels as they have."""
+        scores = self._scores(X)
+        levels = np.unique(scores)
+        counts = np.array([(scores >= level).sum() for level in levels])
+        return float(levels[np.argmin(np.abs(counts - int(Y.sum())))])
+
+    def predict(self, X: Any, loss: Any = None) -> npt.NDArray[Any]:
+        """Return the labels whose score reaches the threshold; of a mixture, the set of least expected loss."""
+        if self.combine == "mixture":
+            return super().predict(X, loss)
+        return self._labels_out((self._scores(self._rows(X)) >= self.threshold_).astype(np.uint8))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the scores of all labels: shares of votes, mean marginals, or the marginals of the mixture."""
+        if self.combine == "mixture":
+            return self._probabilities_out(self._posterior(X).marginals())
+        return self._probabilities_out(self._scores(self._rows(X)))
+
+    def _probabilistic(self) -> bool:
+        return self.combine == "mixture"
+
+    def _has_margins(self) -> bool:
+        return False
