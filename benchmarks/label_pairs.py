@@ -143,7 +143,7 @@ def report(
 
 def walls(pairs: Callable[[], Any], problems: Any, n_labels: int, solver: str, tol: float) -> None:
     with threadpool_limits(2):
-        mine = min(seconds(pairs, time.perf_counter)[1] for _ in range(RUNS))
+        mine = min(seconds(pairs, time.perf_counter)[1] for _ in range(2))
     jobs, group = Parallel(n_jobs=2, prefer="threads"), problems[1]
     spent = seconds(lambda: jobs(delayed(one)(problem, solver, tol) for problem in group), time.perf_counter)[1]
     theirs = spent / len(group) * n_labels * (n_labels - 1)

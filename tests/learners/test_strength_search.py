@@ -212,6 +212,18 @@ def test_loose_losses_are_as_near_as_they_say(seed, kind):
             assert np.isfinite(trial.errors).all()
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_careless_first_round_is_made_up_for(seed, monkeypatch):
+    """Strengths that may be the best are solved again, so the first round cannot change the picks."""
+    X, Y = made_data(seed, n=150, d=20, q=6, noise=0.2)
+    careful = LogisticLearner(C="cv").fit(X, Y).C_
+    monkeypatch.setattr(strength_search, "NARROW", 0)
+    monkeypatch.setattr(strength_search, "FIRST", (0.5,) * len(STRENGTHS))
+    np.testing.assert_array_equal(LogisticLearner(C="cv").fit(X, Y).C_, careful)
+    monkeypatch.setattr(strength_search, "LATER", ())
+    assert (careful != LogisticLearner(C="cv").fit(X, Y).C_).any()
+
+
 def test_many_rows_are_split_once():
     X, Y = made_data(9, n=10_000, d=3, q=2)
     fitted = LogisticLearner(C="cv", standardize=False).fit(X, Y)
