@@ -130,3 +130,25 @@ def test_missing_values_go_to_estimators_that_take_them():
 def test_more_folds_than_rows():
     X, Y, asked = problem(n=3)
     assert HeterogeneousStacking(n_folds=10).fit(X, Y).predict(asked).shape == (20, 3)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_x_is_scaled_and_outputs_are_not(form):
+    X, Y, asked = problem()
+    X, asked = X * [1.0, 100.0, 0.01, 1.0] + 0.5, asked * [1.0, 100.0, 0.01, 1.0] + 0.5
+    scales = X.std(axis=0)
+    # In sample, because a fold would have scales of its own.
+    model = HeterogeneousStacking(LogisticLearner(tol=1e-12), in_sample=True).fit(form(X), Y)
+    expected = theirs(X / scales, Y, asked / scales, "probabilities", True, 5)
+    np.testing.assert_allclose(model.predict_proba(form(asked)), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_absent_and_rare_labels_do_no_harm_to_the_others():
+    # Out of fold an absent label has 1 / (N_fold + 2), for new rows 1 / (N + 2): many deviations away.
+    X, Y, asked = problem(n=151)
+    plain = HeterogeneousStacking(random_state=0).fit(X, Y).predict_proba(asked)
+    crowd = np.zeros((151, 20), dtype=np.uint8)
+    crowd[np.arange(10), np.arange(10)] = 1
+    found = HeterogeneousStacking(random_state=0).fit(X, np.hstack([Y, crowd])).predict_proba(asked)
+    assert abs(found[:, :3] - plain).max() < 0.1
+    assert (found[:, 3:] < 0.5).mean() > 0.95

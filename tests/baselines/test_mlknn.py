@@ -50,6 +50,13 @@ def test_four_points_by_hand():
     assert model.predict([[0.4], [6.0]]).tolist() == [[1], [0]]
 
 
+def test_a_label_as_likely_as_not_is_not_given():
+    # Rows with the label at 0 and -2, without at 1 and 3: in both pairs one row has a neighbour with it, one has none.
+    model = MLkNN(n_neighbors=1).fit([[0.0], [-2.0], [1.0], [3.0]], np.array([[1], [1], [0], [0]]))
+    assert model.predict_proba([[0.0], [3.0]]).tolist() == [[0.5], [0.5]]
+    assert model.predict([[0.0], [3.0]]).tolist() == [[0], [0]]
+
+
 problems = st.tuples(st.integers(1, 3), st.integers(1, 3), st.integers(1, 14)).flatmap(
     lambda size: st.tuples(
         arrays(np.int64, (size[2], size[0]), elements=st.integers(-3, 3)),

@@ -1,10 +1,13 @@
 """CHF: a second layer of classifiers that sees what the first layer says about all labels [Godbole2004]."""
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 from scipy.special import expit
+from sklearn.base import clone
 
 from plait import learners as learners_room
 from plait.baselines.label_regressions import LabelRegressions, beside, label_scores
@@ -13,6 +16,7 @@ from plait.core.naming import resolve
 from plait.core.sentences import ParameterError
 from plait.data.folds import MultilabelStratifiedKFold
 from plait.learners import Conditionals, Learner, LogisticLearner, SklearnLearner
+from plait.learners.column_scaling import column_scales
 
 __all__ = ["HeterogeneousStacking"]
 
@@ -63,6 +67,9 @@ class HeterogeneousStacking(LabelRegressions):
     -----
     Labels with one value only, among all rows or in the training part of a fold, are constants there, with the
     probability (n_1 + 1) / (N + 2).
+
+    The outputs are never scaled; X is, as `LogisticLearner.standardize` says. An estimator with a scaler of its own
+    blows up the outputs for rare labels: scale X before this classifier instead.
 
     References
     ----------
@@ -132,8 +139,21 @@ class HeterogeneousStacking(LabelRegressions):
             outputs = self._outputs(self.first_, X)
         else:
             outputs = self._held_out_outputs(learner, X, Y)
-        self.conditionals_ = learner.fit(beside(X, outputs), Y)
+        self.conditionals_ = self._second_layer(learner, X, outputs, Y)
         return self
+
+    def _second_layer(self, learner: Learner, X: Any, outputs: Floats, Y: Labels) -> Conditionals:
+        """Train on X, scaled as the learner does it, and on outputs that keep their scale.
+
+        The outputs for a rare label hardly vary in training. Divided by their deviation, what a first layer trained on
+        all rows says instead of one trained without a fold would outweigh everything else.
+        """
+        if not isinstance(learner, LogisticLearner):
+            return learner.fit(beside(X, outputs), Y)
+        scales = column_scales(X, learner.standardize)
+        scaled = X @ sparse.diags_array(1.0 / scales, format="csr") if sparse.issparse(X) else X / scales
+        fitted: Any = clone(learner).set_params(standardize=False).fit(beside(scaled, outputs), Y)
+        return replace(fitted, coef_=fitted.coef_ / np.concatenate([scales, np.ones(outputs.shape[1])]))
 
     def _learner(self) -> Learner:
         if self.estimator is None:
