@@ -11,7 +11,7 @@ from plait.core.checks import HasMethods, Interval, Nothing
 from plait.core.multilabel_classifier import MultilabelClassifier
 from plait.core.randomness import seeds
 from plait.core.sentences import ParameterError
-from plait.learners import SklearnLearner
+from plait.learners import Learner, SklearnLearner
 from plait.learners.estimator_seeds import seeded_clones
 from plait.learners.estimator_words import estimator_name
 from plait.learners.fit_metadata import routed_metadata
@@ -30,6 +30,8 @@ class MetaClassifier(MultilabelClassifier):
     estimator: Any
 
     def _finite(self) -> bool | str:
+        if isinstance(self.estimator, Learner):
+            return "allow-nan" if self.estimator._allows_nan() else True
         if self.estimator is None or not hasattr(self.estimator, "__sklearn_tags__"):
             return True
         return "allow-nan" if get_tags(self.estimator).input_tags.allow_nan else True
