@@ -68,6 +68,18 @@ def test_kernels_are_the_walk_by_levels(n_labels, density):
         np.testing.assert_array_equal(proved, proved_2)
 
 
+@pytest.mark.parametrize("n_labels", [10, 40])
+@pytest.mark.parametrize("known", [False, True])
+def test_kernels_prove_what_the_walk_by_levels_proves(n_labels, known):
+    draws = np.random.default_rng(n_labels)
+    model = random_linear(random_graph(n_labels, draws, 0.3), 3000, draws, scale=1.0)
+    model = replace(model, base=0.6 * n_labels * model.base)
+    model = clamped(model, draws, share=0.05) if known else model
+    proved = greedy_walk(model)[2]
+    assert 100 < proved.sum() < 2900
+    np.testing.assert_array_equal(proved, level_walk(model)[2])
+
+
 def test_the_walk_finds_proofs_below_one_half_too():
     draws = np.random.default_rng(0)
     model = random_linear(random_graph(8, draws), 500, draws, scale=2.0)

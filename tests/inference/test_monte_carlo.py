@@ -77,6 +77,15 @@ def test_evidence_by_importance_weights(make):
 
 
 @pytest.mark.parametrize("make", MAKERS)
+def test_effective_size_and_evidence_are_those_of_the_single_samples(make):
+    model = model_of(make, 6, 12, 3, known=True)
+    support = MonteCarlo(700).infer(model, random_state=5)
+    weights = np.exp(model.sample(700, row_seeds(5, 12))[1])
+    np.testing.assert_allclose(support.effective_size, weights.sum(axis=1) ** 2 / (weights**2).sum(axis=1), rtol=1e-9)
+    np.testing.assert_allclose(support.log_evidence, np.log(weights.mean(axis=1)), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("make", MAKERS)
 def test_separated_problems_have_the_mode_of_an_exact_search(make):
     model = model_of(make, 6, 40, 1, scale=4.0)
     exact = BestFirst().infer(model, n_best=2)

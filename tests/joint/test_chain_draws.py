@@ -81,6 +81,25 @@ def test_one_sample_and_large_graphs(make):
     assert (np.abs(vectors[:n, 0].mean(axis=0) - mean) < 4.5 * error).all()
 
 
+@pytest.mark.parametrize("p", [1e-4, 1e-3, 0.01, 0.3, 0.999])
+def test_how_many_samples_have_a_label_is_binomial(p):
+    n_rows, n_samples = 4000, 1000
+    model = random_linear(LabelGraph([[]]), 1, np.random.default_rng(0))
+    model = replace(model, base=np.full((n_rows, 1), np.log(p / (1 - p))))
+    _, counts, _, _ = (draws := model.counted_draws(n_samples, row_seeds(0, n_rows))).padded()
+    ones = np.zeros(n_rows)
+    rows = np.repeat(np.arange(n_rows), np.diff(draws.row_starts))
+    has_one = np.diff(draws.one_starts) == 1
+    ones[rows[has_one]] = draws.counts[has_one]
+    assert counts.sum() == n_rows * n_samples
+    expected = stats.binom(n_samples, p)
+    assert abs(ones.mean() - expected.mean()) < 4 * expected.std() / np.sqrt(n_rows)
+    values = np.unique(np.clip(np.arange(int(expected.mean()) - 3, int(expected.mean()) + 4), 0, n_samples))
+    for value in values:
+        share = expected.pmf(value)
+        assert abs((ones == value).mean() - share) < 4.5 * np.sqrt(share * (1 - share) / n_rows) + 1e-12
+
+
 @pytest.mark.parametrize("make", MAKERS)
 @pytest.mark.parametrize("known", [False, True])
 def test_samples_are_the_counted_vectors_in_random_order(make, known):
