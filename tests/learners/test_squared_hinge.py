@@ -73,6 +73,8 @@ def test_the_gap_is_a_bound_at_every_tolerance(form):
         fit = minimize_squared_hinge(systems, sign, cost, start, tol=tol)
         assert least * (1 - 1e-12) <= fit.value <= least + fit.gap * fit.value + 1e-12
         assert fit.gap <= tol
+        found, gradient = squared_hinge(rows, sign, cost, fit.w)
+        np.testing.assert_allclose(fit.gap * found, 0.5 * gradient @ gradient, rtol=1e-6, atol=1e-20)
     # 1/2 ||gradient||^2 is what primal and dual differ by, at any w.
     w = rng.normal(size=10)
     slack = np.maximum(0, 1 - sign * (X @ w))
