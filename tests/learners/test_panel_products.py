@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from plait.learners._dense_products import dense_backward, dense_curvature, dense_forward
+from plait.learners._dense_products import (
+    dense_backward,
+    dense_backward_eights,
+    dense_curvature,
+    dense_forward,
+    dense_forward_pairs,
+)
 from plait.learners._lanes import LANES
 from plait.learners._panel_products import curvature_rows, sparse_backward, sparse_curvature, sparse_forward
 
@@ -40,6 +46,7 @@ def test_dense_products(shape, dtype):
     A = np.random.default_rng(4).normal(size=shape).astype(dtype)
     S, T, P = panels(*shape, dtype)
     compare(A, S, T, P, dtype, (dense_forward, dense_backward, dense_curvature), (A,))
+    compare(A, S, T, P, dtype, (dense_forward_pairs, dense_backward_eights, dense_curvature), (A,))
 
 
 def compare(A, S, T, P, dtype, kernels, matrix):

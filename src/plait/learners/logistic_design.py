@@ -7,7 +7,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from plait.learners._dense_products import dense_backward, dense_curvature, dense_forward
+from plait.learners._dense_products import (
+    dense_backward,
+    dense_backward_eights,
+    dense_curvature,
+    dense_forward,
+    dense_forward_pairs,
+)
 from plait.learners._panel_products import (
     curvature_rows,
     sparse_backward,
@@ -81,11 +87,13 @@ class DenseDesign(Design):
 
     def forward(self, P: Panel, T: Panel) -> None:
         """T = A P."""
-        dense_forward(self._arrays[P.dtype], P, T)
+        multiply = dense_forward if P.dtype == np.float32 else dense_forward_pairs
+        multiply(self._arrays[P.dtype], P, T)
 
     def backward(self, T: Panel, Q: Panel) -> None:
         """Q = A' T."""
-        dense_backward(self._arrays[T.dtype], T, Q)
+        multiply = dense_backward if T.dtype == np.float32 else dense_backward_eights
+        multiply(self._arrays[T.dtype], T, Q)
 
     def gram(self, columns: npt.NDArray[np.int64]) -> Floats:
         """Return A'A of some columns; in float32 arithmetic, since it only serves to precondition."""
