@@ -10,7 +10,7 @@ from plait import features as features_room
 from plait import learners as learners_room
 from plait import structure as structure_room
 from plait.core.checks import InstanceOf, Interval, Nothing, RandomState, check_parameters
-from plait.core.naming import resolve
+from plait.core.naming import registry, resolve
 from plait.core.randomness import seeds
 from plait.core.sentences import ParameterError
 from plait.estimators.joint_model import JointModel
@@ -184,11 +184,10 @@ class JointClassifier(JointModel):
     def _probabilistic(self) -> bool:
         if hasattr(self, "conditionals_"):
             return bool(self.conditionals_.probabilistic)
-        return (
-            self.learner.gives_probabilities
-            if isinstance(self.learner, Learner)
-            else self.learner != "linear_svm_learner"
-        )
+        known = registry(learners_room, Learner)
+        kind = known.get(self.learner) if isinstance(self.learner, str) else None
+        learner = self.learner if kind is None else kind()
+        return learner.gives_probabilities if isinstance(learner, Learner) else True
 
     def _finite(self) -> bool | str:
         learner = self.learner
