@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.joint.feature_joint import FeatureJoint
 from plait.joint.graph_joint import GraphJoint
 from plait.joint.mixture_distribution import MixtureDistribution
 
@@ -20,12 +21,12 @@ class MixtureJoint:
     ----------
     weights : ndarray of float64, shape (n_components,)
         Weights of the mixture; they sum to one.
-    joints : tuple of GraphJoint
+    joints : tuple of GraphJoint or FeatureJoint
         What is mixed.
     """
 
     weights: npt.NDArray[np.float64]
-    joints: tuple[GraphJoint, ...]
+    joints: tuple[GraphJoint | FeatureJoint, ...]
 
     @property
     def n_labels(self) -> int:

@@ -58,7 +58,8 @@ class LogisticLearner(Learner):
         0.0005, 0.005, ..., 500, which are 1 / (2 lambda) for lambda = 1000, 100, ..., 0.001 in
         `sum log P - lambda ||w||^2` [PCC, section 5.1]; of equal losses the strongest penalty. Rows are held out as
         `strength_splits` says, scales and class weights are taken from the training parts alone, row weights count
-        in training and in the loss. Where a training part lacks a class, the label is a constant there.
+        in training and in the loss. Where a training part lacks a class, the label is a constant there. A fit that
+        starts from an earlier one keeps what that one found.
     penalty : {"l2"}, default="l2"
         The penalty.
     fit_intercept : bool, default=True
@@ -198,7 +199,7 @@ class LogisticLearner(Learner):
             row_weights=rows.row_weights,
         )
         first = None if begin is None else _prepared_start(design, parents, begin, fitted)
-        strengths = self._strengths(rows, fitted)
+        strengths = self._strengths(rows, fitted, begin)
         solution = self._solve(design, problem, parents, fitted, strengths, first)
         self._warn(fitted[~solution.converged])
         if problem.Y.shape[0] * design.n_columns <= _SMALL:
@@ -207,8 +208,13 @@ class LogisticLearner(Learner):
             solution = replace(finer, n_iter=solution.n_iter, converged=solution.converged)
         return self._conditionals(problem, design, parents, fitted, solution, strengths, constant)
 
-    def _strengths(self, problem: Problem, fitted: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    def _strengths(
+        self, problem: Problem, fitted: npt.NDArray[np.int64], begin: LinearConditionals | None
+    ) -> npt.NDArray[np.float64]:
         """Return C of each label to fit; `problem` comes without class weights."""
+        if isinstance(self.C, str) and begin is not None and begin.C_ is not None:
+            found = begin.C_[fitted]
+            return np.where(np.isfinite(found), found, 1.0)
         if isinstance(self.C, str):
             return searched_strengths(self, problem, fitted)
         return np.full(len(fitted), float(self.C))

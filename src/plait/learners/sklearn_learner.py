@@ -17,13 +17,13 @@ from plait.core.sentences import ParameterError
 from plait.features import FeatureMask
 from plait.learners.called_conditionals import RESPONSES, FittedClassifiers
 from plait.learners.conditionals import Conditionals
-from plait.learners.one_valued_labels import constant_labels, constant_scores
 from plait.learners.estimator_seeds import seeded_clones
 from plait.learners.estimator_words import estimator_name, fit_failure
 from plait.learners.fit_metadata import routed_metadata
 from plait.learners.label_inputs import read_only
 from plait.learners.label_training import LabelFailure, fit_label
 from plait.learners.learner import Learner
+from plait.learners.one_valued_labels import constant_labels, constant_scores
 from plait.learners.problem import Problem, checked_problem
 from plait.structure import LabelGraph
 
