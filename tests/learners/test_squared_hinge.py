@@ -8,7 +8,7 @@ from scipy.optimize import approx_fprime
 from plait.learners import newton_systems
 from plait.learners.margin_rows import DenseRows, SparseRows
 from plait.learners.newton_systems import NewtonSystems
-from plait.learners.squared_hinge import dual_start, minimize_squared_hinge, squared_hinge
+from plait.learners.squared_hinge import dual_start, minimize_squared_hinge, objective_and_gradient
 
 
 def rows_of(X, form):
@@ -39,7 +39,7 @@ forms = pytest.mark.parametrize("form", ["dense", "sparse"])
 def test_value_and_gradient(form, seed):
     X, sign, cost, rng = drawn(seed, 25, 6)
     w = rng.normal(size=6)
-    found, gradient = squared_hinge(rows_of(X, form), sign, cost, w)
+    found, gradient = objective_and_gradient(rows_of(X, form), sign, cost, w)
     np.testing.assert_allclose(found, value(X, sign, cost, w), rtol=1e-12)
     np.testing.assert_allclose(
         gradient, approx_fprime(w, lambda v: value(X, sign, cost, v), 1e-7), rtol=1e-4, atol=1e-4
@@ -57,7 +57,7 @@ def test_every_way_ends_where_the_gradient_vanishes(form, shape, way, monkeypatc
         rows = rows_of(X, form)
         fit = minimize_squared_hinge(NewtonSystems(rows), sign, cost, np.zeros(shape[1]), tol=1e-18)
         assert fit.converged
-        found, gradient = squared_hinge(rows, sign, cost, fit.w)
+        found, gradient = objective_and_gradient(rows, sign, cost, fit.w)
         np.testing.assert_allclose(gradient, 0.0, rtol=0, atol=1e-6)
         np.testing.assert_allclose(fit.value, found, rtol=1e-12)
 
@@ -73,14 +73,14 @@ def test_the_gap_is_a_bound_at_every_tolerance(form):
         fit = minimize_squared_hinge(systems, sign, cost, start, tol=tol)
         assert least * (1 - 1e-12) <= fit.value <= least + fit.gap * fit.value + 1e-12
         assert fit.gap <= tol
-        found, gradient = squared_hinge(rows, sign, cost, fit.w)
+        found, gradient = objective_and_gradient(rows, sign, cost, fit.w)
         np.testing.assert_allclose(fit.gap * found, 0.5 * gradient @ gradient, rtol=1e-6, atol=1e-20)
     # 1/2 ||gradient||^2 is what primal and dual differ by, at any w.
     w = rng.normal(size=10)
     slack = np.maximum(0, 1 - sign * (X @ w))
     alpha = 2 * cost * slack
     dual = alpha.sum() - 0.5 * np.sum(((alpha * sign) @ X) ** 2) - cost @ slack**2
-    found, gradient = squared_hinge(rows, sign, cost, w)
+    found, gradient = objective_and_gradient(rows, sign, cost, w)
     np.testing.assert_allclose(found - dual, 0.5 * gradient @ gradient, rtol=1e-10)
 
 

@@ -12,7 +12,7 @@ from plait.learners.newton_systems import NewtonSystems
 from plait.learners.one_valued_labels import LEAST_MASS
 from plait.learners.platt_scaling import fit_platt
 from plait.learners.problem import Problem
-from plait.learners.squared_hinge import HingeFit, dual_start, minimize_squared_hinge, squared_hinge
+from plait.learners.squared_hinge import HingeFit, dual_start, minimize_squared_hinge, objective_and_gradient
 
 __all__ = ["LabelMargins", "MarginLabels", "label_folds"]
 
@@ -99,7 +99,7 @@ class MarginLabels:
         """Solve from `start` where that is better than nothing, else from where the dual leads or from 0."""
         rows, first = systems.rows, None
         w = np.zeros(rows.shape[1])
-        if start is not None and squared_hinge(rows, sign, cost, start)[0] < cost.sum():
+        if start is not None and objective_and_gradient(rows, sign, cost, start)[0] < cost.sum():
             w = start
         elif isinstance(rows, SparseRows):
             w, first = dual_start(rows, sign, cost)

@@ -18,7 +18,7 @@ from plait.learners._svm_kernels import dual_descent, exact_step
 from plait.learners.margin_rows import MarginRows, SparseRows
 from plait.learners.newton_systems import NewtonSystems, factor_cost
 
-__all__ = ["HingeFit", "dual_start", "minimize_squared_hinge", "squared_hinge"]
+__all__ = ["HingeFit", "dual_start", "minimize_squared_hinge", "objective_and_gradient"]
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -57,7 +57,7 @@ class HingeFit:
     converged: bool
 
 
-def squared_hinge(rows: MarginRows, sign: Floats, cost: Floats, w: Floats) -> tuple[float, Floats]:
+def objective_and_gradient(rows: MarginRows, sign: Floats, cost: Floats, w: Floats) -> tuple[float, Floats]:
     """Return the objective at w and its gradient."""
     slack = np.maximum(0.0, 1.0 - sign * rows.scores(w))
     value = 0.5 * w @ w + cost @ slack**2
