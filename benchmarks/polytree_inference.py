@@ -6,7 +6,8 @@ in log space, as one would write it from the equations. It is run in two layouts
 `distribution.table` hands them on, and rows in the last axis, which suits NumPy's loops better. Both know the order of
 the messages beforehand. Without evidence plait's marginals need one pass from parents to children only, which messages
 do not see; the line with evidence has messages both ways on both sides. Growth is printed for twice the labels and
-twice the rows, memory as the peak of what is allocated above the inputs.
+twice the rows, memory as the peak of what NumPy allocates above the inputs, answers included; plait's kernels need
+less than 1 MiB besides (three numbers a label for 32 rows).
 """
 
 import math
