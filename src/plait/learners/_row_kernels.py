@@ -31,20 +31,25 @@ def row_gram(indptr, indices, data, inverse, buffer, K):  # type: ignore[no-unty
 
 
 @njit(cache=True, nogil=True)
-def corrected(indptr, indices, data, middle, inverse, conditioned, lane, sums, parts):  # type: ignore[no-untyped-def]
-    """One lane of conditioned -= inverse R' middle R conditioned."""
+def corrected(indptr, indices, data, middle, inverse, conditioned, lane, sums, column):  # type: ignore[no-untyped-def]
+    """One lane of conditioned -= inverse R' middle R conditioned; `column` is room for one column.
+
+    The lane is copied out and back, since its numbers lie far apart in the panel and each is used many times.
+    """
     n = len(sums)
+    for k in range(len(column)):
+        column[k] = conditioned[k, lane]
     for a in range(n):
         total = 0.0
         for t in range(indptr[a], indptr[a + 1]):
-            total += data[t] * conditioned[indices[t], lane]
+            total += data[t] * column[indices[t]]
         sums[a] = total
+    column[:] = 0.0
     for a in range(n):
-        total = 0.0
+        part = 0.0
         for b in range(n):
-            total += middle[a, b] * sums[b]
-        parts[a] = total
-    for a in range(n):
+            part += middle[a, b] * sums[b]
         for t in range(indptr[a], indptr[a + 1]):
-            k = indices[t]
-            conditioned[k, lane] -= inverse[k, lane] * data[t] * parts[a]
+            column[indices[t]] += data[t] * part
+    for k in range(len(column)):
+        conditioned[k, lane] -= inverse[k, lane] * column[k]

@@ -19,7 +19,7 @@ __all__ = ["HeavyRows"]
 Panel = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 
-_ROWS = 128
+_ROWS = 96
 
 
 class HeavyRows:
@@ -49,8 +49,8 @@ class HeavyRows:
         row_gram(*self._entries, self.inverse, np.zeros(design.n_columns), K)
         K[np.diag_indices(n_rows)] += 1 / weights
         self._middle = np.linalg.inv(K)
-        self._sums, self._parts = np.empty(n_rows), np.empty(n_rows)
+        self._sums, self._column = np.empty(n_rows), np.empty(design.n_columns)
 
     def correct(self, conditioned: Panel, inverse: Panel, lane: int) -> None:
         """Turn D^-1 r in one lane of a panel into M^-1 r."""
-        corrected(*self._entries, self._middle, inverse, conditioned, lane, self._sums, self._parts)
+        corrected(*self._entries, self._middle, inverse, conditioned, lane, self._sums, self._column)

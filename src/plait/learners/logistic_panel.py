@@ -11,7 +11,7 @@ from plait.learners.heavy_rows import HeavyRows
 from plait.learners.logistic_batch import Batch
 from plait.learners.logistic_design import Design
 from plait.learners.newton_preconditioner import DiagonalPreconditioner
-from plait.learners.panel_conjugate_gradients import PATIENCE, NewtonSystems
+from plait.learners.panel_conjugate_gradients import NewtonSystems
 from plait.learners.panel_line_search import step_lengths
 from plait.learners.solver_precision import Precision
 
@@ -25,12 +25,15 @@ EMPTY = -1
 # A quadratic model that promises to lower the objective by more than this share is not to be trusted further.
 _TRUSTED = 0.5
 
+# By how much less a hard lane has to promise.
+_DOUBT = 0.1
+
 # How far the length of a step may be from 1 for its promise to be believed.
 _MODEST = 0.3
 
 # Conjugate gradients stop when what is left to gain, as the preconditioner sees it, is this share of the tolerance:
 # little enough that the preconditioner may be wrong by a factor.
-_SPARE = 0.1
+_SPARE = 0.05
 
 # Second derivatives are taken as they are once a step promises less than this share: the optimum is near.
 _NEAR = 0.03
@@ -138,12 +141,8 @@ class LogisticPanel:
         self.design.backward(self._curvature, self._means)
         inverse = self._preconditioner.inverse(self._curvature, self._means, inverse_bend, self._allowed)
         rhs = (self._means * (self._slope * inverse_bend) - self._gradient).astype(self.precision.work)
-        heavy = self._preconditioner.heavy(
-            self._curvature,
-            self._means,
-            inverse,
-            np.flatnonzero(self._opened & (self._taken >= PATIENCE) & (self._wary == 0)),
-        )
+        hard = self._opened & (self._wary == 0) & self._hard
+        heavy = self._preconditioner.heavy(self._curvature, self._means, inverse, np.flatnonzero(hard))
         energy = self._energy(rhs, inverse, heavy)
         x = np.zeros_like(rhs)
         self._systems = NewtonSystems(
@@ -162,6 +161,17 @@ class LogisticPanel:
         )
         return self._systems
 
+    @property
+    def _hard(self) -> npt.NDArray[np.bool_]:
+        """Which lanes needed so many steps of conjugate gradients that heavy rows are suspected."""
+        patience = self._preconditioner.patience
+        return self._taken >= patience if patience else np.zeros(LANES, dtype=np.bool_)
+
+    @property
+    def _least_gain(self) -> Floats:
+        """Which gain is small enough to stop; far less in hard lanes, where promises have been broken."""
+        return np.asarray(self.tol * np.where(self._hard, _DOUBT, 1.0) * self.objective)
+
     def _energy(self, rhs: npt.NDArray[Any], inverse: npt.NDArray[Any], heavy: dict[int, HeavyRows]) -> Floats:
         """Return rhs' M^-1 rhs of every lane."""
         conditioned = self._preconditioner.conditioned(rhs, inverse)
@@ -173,7 +183,7 @@ class LogisticPanel:
         """Return how small r' M^-1 r, about twice what is left to gain, has to become: less and less near the end."""
         objective = np.maximum(self.objective, 1e-300)
         relative = np.clip(np.sqrt(energy / objective), self.precision.least_ratio, 0.3)
-        return np.asarray(np.maximum(relative**2 * energy, _SPARE * self.tol * objective))
+        return np.asarray(np.maximum(relative**2 * energy, _SPARE * self._least_gain))
 
     def walk(self) -> npt.NDArray[np.bool_]:
         """Move along the solutions of the systems as far as it pays, and say which lanes are done.
@@ -204,7 +214,7 @@ class LogisticPanel:
         gain = self._systems.gain + 0.5 * slope**2 * inverse_bend
         # A step that had to be lengthened or shortened shows that its model, and so its promise, was wrong.
         fits = (np.abs(lengths - 1) <= _MODEST) | (gain <= self.precision.least_tol * self.objective)
-        done = (gain <= self.tol * self.objective) & fits & (self._wary == 0) & self._opened
+        done = (gain <= self._least_gain) & fits & (self._wary == 0) & self._opened
         self._wary = np.where(self._opened, (gain > _NEAR * self.objective).astype(np.float64), self._wary)
         return done
 

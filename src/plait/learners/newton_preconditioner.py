@@ -20,6 +20,9 @@ Floats = npt.NDArray[np.float64]
 # The eigenvectors of wider matrices cost more than they save.
 _WIDEST = 1000
 
+_PREPARING = 180_000
+_LEAST_PATIENCE = 20
+
 
 class DiagonalPreconditioner:
     """M = I + diag(A' S A - h h' / bend), infinite off the support of each lane.
@@ -48,9 +51,12 @@ class DiagonalPreconditioner:
         return inverse * residual
 
     @property
-    def correctable(self) -> bool:
-        """Whether heavy rows can be taken into account."""
-        return isinstance(self.design, SparseDesign)
+    def patience(self) -> int:
+        """After how many steps of conjugate gradients heavy rows pay; 0 where they cannot be taken into account.
+
+        To prepare them costs about as much as `_PREPARING` rows of one step, so with many rows it pays soon.
+        """
+        return max(_LEAST_PATIENCE, _PREPARING // self.design.n_rows) if isinstance(self.design, SparseDesign) else 0
 
     def heavy(
         self, curvature: Panel, means: Panel, inverse: Panel, lanes: npt.NDArray[np.int64]

@@ -16,15 +16,13 @@ from plait.learners.heavy_rows import HeavyRows
 from plait.learners.logistic_design import Design
 from plait.learners.newton_preconditioner import DiagonalPreconditioner
 
-__all__ = ["PATIENCE", "NewtonLanes", "NewtonSystems"]
+__all__ = ["NewtonLanes", "NewtonSystems"]
 
 Panel = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
-# Conjugate gradients that have not arrived after so many steps hand on what they have; the next system of a problem
-# that needed more than `PATIENCE` is preconditioned better, where that is possible.
-PATIENCE = 40
+# Conjugate gradients that have not arrived after so many steps hand on what they have.
 _MOST = 250
 
 
@@ -85,7 +83,6 @@ class NewtonLanes:
         self._inverse_bend, self._energy, self._goal, self._most, self._gain = (np.zeros(LANES) for _ in range(5))
         self._ratios, self._linear, self._square, self._norms, self._fresh = (np.zeros((1, LANES)) for _ in range(5))
         self._taken, self._limit = np.zeros(LANES, dtype=np.int64), np.zeros(LANES, dtype=np.int64)
-        self._impatient = preconditioner.correctable
         self._conditioned: Panel | None = None
         self._heavy: dict[int, HeavyRows] = {}
         self._ones = np.ones(columns, dtype)
@@ -106,7 +103,8 @@ class NewtonLanes:
         self._x[:, lanes] = 0
         self._direction[:, lanes] = 0
         self._ratios[0, lanes], self._gain[lanes], self._taken[lanes] = 0, 0, 0
-        self._limit[lanes] = [PATIENCE if self._impatient and lane not in self._heavy else _MOST for lane in lanes]
+        patience = self._preconditioner.patience or _MOST
+        self._limit[lanes] = [_MOST if lane in self._heavy else patience for lane in lanes]
         self.running[lanes] = True
 
     def unload(self, lanes: Indices, systems: NewtonSystems, target: Indices) -> None:
@@ -153,5 +151,6 @@ class NewtonLanes:
             return self._residual
         conditioned = self._preconditioner.conditioned(self._residual, self._inverse)
         for lane, rows in self._heavy.items():
-            rows.correct(conditioned, self._inverse, lane)
+            if self.running[lane]:
+                rows.correct(conditioned, self._inverse, lane)
         return conditioned
