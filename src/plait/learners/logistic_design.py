@@ -122,6 +122,7 @@ class SparseDesign(Design):
         self._indptr, self._indices = A.indptr.astype(np.int64), A.indices.astype(np.int32)
         values = np.asarray(A.data, dtype=np.float64)
         self._values: dict[Any, Any] = {np.dtype(np.float64): values, np.dtype(np.float32): values.astype(np.float32)}
+        self._scores: Panel | None = None
         self._transposed = _transposed(A) if A.shape[1] > _WIDE else None
         self.binary = bool((values == 1).all())
         self._squares = {} if self.binary else {kind: data * data for kind, data in self._values.items()}
@@ -164,10 +165,11 @@ class SparseDesign(Design):
         if self._transposed is None:
             sparse_curvature(*self._entries(P), S, P, Q, linear, square)
         else:
-            T = np.empty_like(S)
-            self.forward(P, T)
-            curvature_rows(S, T, linear, square)
-            self.backward(T, Q)
+            if self._scores is None or self._scores.dtype != S.dtype:
+                self._scores = np.empty_like(S)
+            self.forward(P, self._scores)
+            curvature_rows(S, self._scores, linear, square)
+            self.backward(self._scores, Q)
 
 
 def _transposed(A: Any) -> dict[Any, tuple[Any, Any, Any]]:

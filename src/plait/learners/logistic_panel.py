@@ -26,7 +26,7 @@ EMPTY = -1
 _TRUSTED = 0.5
 
 # By how much less a hard lane has to promise.
-_DOUBT = 0.1
+_DOUBT = 0.3
 
 # How far the length of a step may be from 1 for its promise to be believed.
 _MODEST = 0.3
