@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from scipy.linalg import blas
 
 from plait.learners._dense_products import (
     dense_backward,
@@ -96,10 +97,10 @@ class DenseDesign(Design):
         multiply(self._arrays[T.dtype], T, Q)
 
     def gram(self, columns: npt.NDArray[np.int64]) -> Floats:
-        """Return A'A of some columns; in float32 arithmetic, since it only serves to precondition."""
+        """Return the upper triangle of A'A of some columns; from float32, since it only serves to precondition."""
         A = self._arrays[np.dtype(np.float32)]
-        A = A if len(columns) == self.n_columns else A[:, columns]
-        return (A.T @ A).astype(np.float64)
+        A = A if len(columns) == self.n_columns else np.ascontiguousarray(A[:, columns])
+        return np.asarray(blas.ssyrk(1.0, A.T), dtype=np.float64)
 
     def squares(self, T: Panel, sums: Panel, Q: Panel) -> None:
         """Q = (A * A)' T."""

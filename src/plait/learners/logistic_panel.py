@@ -31,10 +31,6 @@ _DOUBT = 0.3
 # How far the length of a step may be from 1 for its promise to be believed.
 _MODEST = 0.3
 
-# Conjugate gradients stop when what is left to gain, as the preconditioner sees it, is this share of the tolerance:
-# little enough that the preconditioner may be wrong by a factor.
-_SPARE = 0.05
-
 # Second derivatives are taken as they are once a step promises less than this share: the optimum is near.
 _NEAR = 0.03
 
@@ -183,7 +179,7 @@ class LogisticPanel:
         """Return how small r' M^-1 r, about twice what is left to gain, has to become: less and less near the end."""
         objective = np.maximum(self.objective, 1e-300)
         relative = np.clip(np.sqrt(energy / objective), self.precision.least_ratio, 0.3)
-        return np.asarray(np.maximum(relative**2 * energy, _SPARE * self._least_gain))
+        return np.asarray(np.maximum(relative**2 * energy, self._preconditioner.spare * self._least_gain))
 
     def walk(self) -> npt.NDArray[np.bool_]:
         """Move along the solutions of the systems as far as it pays, and say which lanes are done.

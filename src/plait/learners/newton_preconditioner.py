@@ -35,6 +35,10 @@ class DiagonalPreconditioner:
 
     diagonal = True
 
+    # Conjugate gradients stop when what is left to gain, as the preconditioner sees it, is this share of the tolerance:
+    # so little that the preconditioner may be wrong by a factor.
+    spare = 0.05
+
     def __init__(self, design: Design) -> None:
         self.design = design
 
@@ -92,10 +96,11 @@ class SpectralPreconditioner(DiagonalPreconditioner):
     """
 
     diagonal = False
+    spare = 0.2
 
     def __init__(self, design: DenseDesign, shared: npt.NDArray[np.int64], dtype: Any) -> None:
         super().__init__(design)
-        self._values, basis = np.linalg.eigh(design.gram(shared))
+        self._values, basis = np.linalg.eigh(design.gram(shared), UPLO="U")
         self._basis = np.ascontiguousarray(basis, dtype=dtype)
         self._shared = shared
         self._whole = len(shared) == design.n_columns
