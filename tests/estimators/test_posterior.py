@@ -172,9 +172,15 @@ def test_how_an_answer_was_found_is_told():
     posterior.marginals()
     assert not posterior.exact.any()
     assert "sampl" in posterior.method.lower() or "monte" in posterior.method.lower()
+    assert posterior.effective_size.shape == (7,)
+    posterior = posterior.given({"surf": 1})
+    posterior.marginals()
+    assert (posterior.effective_size > 1).all()
+    assert (posterior.effective_size < 200).all()
     exact = made_posterior(GRAPHS["chain"], inference=Exhaustive())
     exact.marginals()
     assert exact.exact.all()
+    assert exact.effective_size is None
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, -1])

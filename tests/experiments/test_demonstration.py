@@ -80,7 +80,7 @@ def test_the_page_shows_in_a_browser(shown, tmp_path):
         check=True,
     ).stdout
     assert dom.count("<table>") == 3
-    assert dom.count('class="best"') == 10
+    assert dom.count('class="best"') >= 10  # ties are all marked
     assert "src=" not in dom.replace('src="data:image/png;base64,', "")
 
 

@@ -66,7 +66,8 @@ def test_errors_travel_with_their_label(error):
         assert type(cause) is ValueError
         assert str(cause) == "bad"
     else:
-        assert str(cause) == "StubbornError: 1 2"
+        # In words of its own where it cannot be pickled; packages that teach exceptions to be pickled change that.
+        assert str(cause) in ("StubbornError: 1 2", "1 2")
 
 
 class Warns:

@@ -83,6 +83,8 @@ class Posterior:
         Which inference answered the last question.
     exact : ndarray of bool, shape (n_rows,)
         Whether the last answer is proved exact, row by row.
+    effective_size : ndarray of float64, shape (n_rows,), or None
+        Effective number of samples behind the last answer, where it was sampled: evidence makes their weights uneven.
     """
 
     def __init__(
@@ -106,6 +108,7 @@ class Posterior:
         self.evidence = evidence
         self.method = "nothing was asked yet"
         self.exact = np.zeros(self.n_rows, dtype=np.bool_)
+        self.effective_size: Floats | None = None
 
     @property
     def n_rows(self) -> int:
@@ -258,6 +261,8 @@ class Posterior:
             np.ones(len(answer), dtype=np.bool_) if support is None else support.exact for answer, support in answers
         ]
         self.exact = np.concatenate(exact)
+        sizes = [support.effective_size for support in supports if support.effective_size is not None]
+        self.effective_size = np.concatenate(sizes) if sizes and len(sizes) == len(answers) else None
         return np.concatenate([answer for answer, _ in answers])
 
     def _ask_block(self, question: Question, rows: slice, seed: int) -> tuple[npt.NDArray[Any], LabelSupport | None]:

@@ -70,6 +70,8 @@ class TreeMixtureClassifier(JointModel):
         Of every component.
     log_likelihood_ : ndarray
         log P(Y | X) of the training rows at every step of the last EM.
+    n_iter_ : int
+        Steps of the last EM.
     holdout_log_likelihood_ : ndarray
         log P(Y | X) of the rows held out for every number of components that was accepted.
 
@@ -151,6 +153,7 @@ class TreeMixtureClassifier(JointModel):
         self.weights_ = mixture.weights
         self.n_components_ = len(mixture.weights)
         self.log_likelihood_ = np.array(mixture.log_likelihoods)
+        self.n_iter_ = max(1, len(mixture.log_likelihoods) - 1)
         self.holdout_log_likelihood_ = np.array(history)
         self.joint_ = mixture.joint()
         return self

@@ -31,6 +31,7 @@ Indices = npt.NDArray[np.int64]
 Matrix = npt.NDArray[Any]
 
 KIND = np.float32
+_LEAST_MASS = 1e-30
 # Second derivatives are renewed when the spreads p (1 - p) of a label have moved by more than this share.
 STALE = 0.3
 # Steps with the matrices of labels, then with a problem's own, renewed each time.
@@ -216,9 +217,11 @@ class NarrowPath:
         return support
 
     def _log_odds(self) -> Matrix:
-        ones = np.einsum("ij,ij->i", self.weights[self.weight_of], self.targets[self.labels])
-        zeros = self.weights[self.weight_of].sum(axis=1) - ones
-        return np.asarray(np.log(ones / zeros))
+        """Return where intercepts start; a class of next to no weight is summed by itself, not as a difference."""
+        weights, targets = self.weights[self.weight_of].astype(np.float64), self.targets[self.labels]
+        ones = np.einsum("ij,ij->i", weights, targets)
+        zeros = np.einsum("ij,ij->i", weights, 1 - targets)
+        return np.log(np.maximum(ones, _LEAST_MASS) / np.maximum(zeros, _LEAST_MASS)).astype(KIND)
 
 
 class _Rows:

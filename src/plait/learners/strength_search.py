@@ -32,7 +32,9 @@ MOST_SCORES = 2**24
 
 
 def searched_strengths(learner: StrengthLearner, problem: Problem, fitted: Indices) -> Floats:
-    """Return C of each label of `fitted`; among equal losses the strongest penalty."""
+    """Return C of each label of `fitted`: of equal losses the strongest penalty, and 1 where no row can be held out."""
+    if not len(fitted) or problem.Y.shape[0] < 2:
+        return np.ones(len(fitted))
     folds = list(strength_folds(problem, fitted, learner.class_weight))
     trials = [StrengthTrial(learner, fold, STRENGTHS) for fold in folds]
     _first_round(learner, problem, fitted, trials)
