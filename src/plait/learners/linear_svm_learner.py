@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from plait.core.checks import Boolean, Constraint, Interval, Nothing, OneOf
 from plait.core.sentences import ParameterError, shown
+from plait.learners.blas_threads import one_blas_thread
 from plait.learners.class_weight_rule import ClassWeights
 from plait.learners.class_weights import class_weighted
 from plait.learners.conditionals import Conditionals
@@ -110,7 +111,8 @@ class LinearSVMLearner(Learner):
         fitted = np.flatnonzero(~constant_labels(weighted.class_mass()))
         design = MarginDesign(problem, self.intercept_scaling if self.fit_intercept else None)
         labels = MarginLabels(problem, weighted, design, self.C, tol=self.tol, max_iter=self.max_iter)
-        margins = {int(k): labels.fitted(int(k), begin, calibrate=self.calibrate) for k in fitted}
+        with one_blas_thread():
+            margins = {int(k): labels.fitted(int(k), begin, calibrate=self.calibrate) for k in fitted}
         self._warn([label for label, found in margins.items() if not found.converged])
         return self._conditionals(problem, design, margins)
 

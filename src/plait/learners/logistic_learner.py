@@ -20,6 +20,7 @@ from plait.core.checks import (
 )
 from plait.core.sentences import ParameterError, shown
 from plait.features import FeatureMask
+from plait.learners.blas_threads import one_blas_thread
 from plait.learners.class_weights import class_weighted
 from plait.learners.conditionals import Conditionals
 from plait.learners.label_pairs import pair_dependence_of
@@ -180,9 +181,10 @@ class LogisticLearner(Learner):
         """
         check_parameters(self)
         problem = checked_problem(type(self).__name__, X, Y, None, mask, sample_weight)
-        return pair_dependence_of(
-            self, problem, folds=folds, coefficients=coefficients, consistent=consistent, random_state=random_state
-        )
+        with one_blas_thread():
+            return pair_dependence_of(
+                self, problem, folds=folds, coefficients=coefficients, consistent=consistent, random_state=random_state
+            )
 
     def _fit(self, problem: Problem, start: Conditionals | None) -> LinearConditionals:
         begin = self._checked_start(problem, start)
@@ -216,7 +218,8 @@ class LogisticLearner(Learner):
             found = begin.C_[fitted]
             return np.where(np.isfinite(found), found, 1.0)
         if isinstance(self.C, str):
-            return searched_strengths(self, problem, fitted)
+            with one_blas_thread():
+                return searched_strengths(self, problem, fitted)
         return np.full(len(fitted), float(self.C))
 
     def _solve(

@@ -6,13 +6,12 @@ design with masks the columns that all problems share matter, within the toleran
 """
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
+from plait.learners.blas_threads import one_blas_thread
 from plait.learners.logistic_batch import Batch, Solution
 from plait.learners.logistic_design import Design
 from plait.learners.logistic_scheduler import Scheduler
@@ -78,12 +77,6 @@ def solve(
     )
     # Hard problems, those of balanced labels, first, so that the end is not spent waiting for one of them.
     queue = [int(problem) for problem in np.argsort(batch.rarity(), kind="stable")]
-    with _blas().limit(limits=1):
+    with one_blas_thread():
         Scheduler(design, batch, Precision(dtype), tol, max_iter).run(queue, found)
     return found
-
-
-@cache
-def _blas() -> Any:
-    """Return the hold on BLAS: its products are small here, and one thread gives the same bits on every machine."""
-    return ThreadpoolController()
