@@ -293,3 +293,20 @@ def test_bad_columns_at_prediction():
         model.predict(pd.DataFrame(X, columns=list("abcdf")))
     with pytest.raises(ValueError, match="4 features"):
         JointClassifier().fit(X, Y).predict(X[:, :4])
+
+
+@pytest.mark.parametrize("name", sorted(set(recipes.__all__) - {"occ", "eocc"}))
+@pytest.mark.parametrize("n_rows", [1, 2])
+def test_one_row_or_two_are_learned_as_they_are(name, n_rows):
+    X, Y = problem()
+    model = getattr(recipes, name)(random_state=0).fit(X[:n_rows], Y[:n_rows])
+    assert model.predict(X).shape == Y.shape
+    if n_rows == 1:
+        np.testing.assert_array_equal(model.predict(X), np.repeat(Y[:1], len(X), axis=0))
+
+
+def test_words_in_x_are_refused_with_a_way_out():
+    X, Y = problem()
+    frame = pd.DataFrame(X, columns=list("abcde")).assign(e=["red", "blue"] * 75)
+    with pytest.raises(ParameterError, match=r"JointClassifier needs X to hold numbers, but it holds 'red'.*OneHot"):
+        JointClassifier().fit(frame, Y)

@@ -38,7 +38,7 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         """Return X (dense float or CSR), labels as `uint8` and weights (or None), checked; remember names."""
         owner = type(self).__name__
         targets = as_targets(owner, y)
-        X = validate_data(self, X, **self._wanted_form())
+        X = self._numbers(X)
         if X.shape[0] != targets.Y.shape[0]:
             raise ParameterError(
                 f"{owner} needs X and y to have the same number of rows, but X has {X.shape[0]} and y has "
@@ -49,8 +49,19 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         self._remember(targets)
         return X, targets.Y, sample_weight
 
-    def _wanted_form(self) -> dict[str, Any]:
-        return {"accept_sparse": "csr", "dtype": (np.float64, np.float32), "ensure_all_finite": self._finite()}
+    def _numbers(self, X: Any, *, reset: bool = True) -> Any:
+        """Return X as numbers, dense or CSR; words in it are an error that says what to do."""
+        form: dict[str, Any] = {"accept_sparse": "csr", "dtype": (np.float64, np.float32)}
+        try:
+            return validate_data(self, X, reset=reset, ensure_all_finite=self._finite(), **form)
+        except ValueError as problem:
+            if "could not convert string" not in str(problem):
+                raise
+            word = str(problem).partition(": ")[2]
+            raise ParameterError(
+                f"{type(self).__name__} needs X to hold numbers, but it holds {word}. Encode columns of words first, "
+                "for example with sklearn.preprocessing.OneHotEncoder."
+            ) from problem
 
     def _remember(self, targets: Targets) -> None:
         self.label_names_ = np.array(targets.names, dtype=object)
@@ -62,7 +73,7 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
     def _rows(self, X: Any) -> Any:
         """Return rows to predict, checked against those seen at `fit`."""
         check_is_fitted(self)
-        return validate_data(self, X, reset=False, **self._wanted_form())
+        return self._numbers(X, reset=False)
 
     def _labels_out(self, labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return 0/1 labels (n_samples, n_labels) in the form of y: integers, or classes of a single column."""

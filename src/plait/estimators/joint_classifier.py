@@ -12,15 +12,15 @@ from plait import structure as structure_room
 from plait.core.checks import InstanceOf, Interval, Nothing, RandomState, check_parameters
 from plait.core.naming import registry, resolve
 from plait.core.randomness import seeds
-from plait.core.sentences import ParameterError
 from plait.estimators.joint_model import JointModel
+from plait.estimators.pair_evidence import pairs_for
 from plait.estimators.row_copies import repeated_rows
 from plait.features import FeatureMask, LabelDependentFeatures, Selector
 from plait.inference import Inference
 from plait.joint import GraphJoint
 from plait.learners import Learner, LogisticLearner
 from plait.losses import Loss
-from plait.structure import FullChain, LabelGraph, PairDependence, Structure
+from plait.structure import FullChain, LabelGraph, Structure
 
 __all__ = ["JointClassifier"]
 
@@ -141,9 +141,7 @@ class JointClassifier(JointModel):
         structure, selector, learner = self._parts()
         counted = repeated_rows(X, Y, sample_weight)
         candidates = selector.first_stage(*counted) if isinstance(selector, LabelDependentFeatures) else None
-        pairs = None
-        if structure.needs_pairs(Y.shape[1]):
-            pairs = self._pairs(learner, structure, X, Y, candidates, sample_weight, pair_seed)
+        pairs = pairs_for(structure, learner, X, Y, sample_weight=sample_weight, seed=pair_seed, mask=candidates)
         self.graph_: LabelGraph = structure.build(
             *counted, pairs=pairs, random_state=structure_seed, label_names=list(self.label_names_)
         )
@@ -163,16 +161,6 @@ class JointClassifier(JointModel):
             selector,
             resolve(owner, "learner", learner, learners_room, Learner),
         )
-
-    def _pairs(
-        self, learner: Any, structure: Any, X: Any, Y: Labels, mask: FeatureMask | None, weight: Any, seed: int
-    ) -> PairDependence:
-        if not hasattr(learner, "fit_pairs"):
-            raise ParameterError(
-                f"{type(structure).__name__} needs a learner with fit_pairs, but {type(learner).__name__} has none. "
-                "Use LogisticLearner(), or a structure that needs counts only, such as LabelTree()."
-            )
-        return learner.fit_pairs(X, Y, sample_weight=weight, mask=mask, folds=structure.folds, random_state=seed)
 
     def _mask(self, selector: Any, X: Any, Y: Labels, candidates: FeatureMask | None) -> FeatureMask | None:
         if selector is None:

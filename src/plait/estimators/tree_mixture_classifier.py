@@ -14,6 +14,7 @@ from plait.core.sentences import ParameterError
 from plait.estimators.joint_model import JointModel
 from plait.estimators.mixture_em import Mixture, expectation_maximization
 from plait.estimators.mixture_growth import Growth, grown_mixture
+from plait.estimators.pair_evidence import pairs_for
 from plait.inference import Inference
 from plait.learners import Learner, LogisticLearner
 from plait.losses import Loss
@@ -185,9 +186,7 @@ class TreeMixtureClassifier(JointModel):
         structure = resolve(type(self).__name__, "structure", chosen, structure_room, Structure)
 
         def build(X: Any, Y: Labels, weight: Floats, seed: int) -> LabelGraph:
-            pairs = None
-            if structure.needs_pairs(Y.shape[1]):
-                pairs = learner.fit_pairs(X, Y, sample_weight=weight, folds=structure.folds, random_state=seed)
+            pairs = pairs_for(structure, learner, X, Y, sample_weight=weight, seed=seed)
             return structure.build(X, Y, pairs=pairs, random_state=seed, label_names=list(self.label_names_))
 
         def begin(X: Any, Y: Labels, graph: LabelGraph, weight: Floats) -> Mixture:
