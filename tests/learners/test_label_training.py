@@ -62,6 +62,8 @@ def test_errors_travel_with_their_label(error):
         fit_label(3, Fails(error), X, None, VALUES, TARGET, None, {})
     label, cause = pickle.loads(pickle.dumps(caught.value)).args
     assert label == 3
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None
     if isinstance(error, ValueError):
         assert type(cause) is ValueError
         assert str(cause) == "bad"

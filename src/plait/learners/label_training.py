@@ -36,13 +36,17 @@ def fit_label(
         rows = np.flatnonzero(weights)
         X, parent_values, target = X[rows], parent_values[rows], target[rows]
         metadata = {name: _rows_of(value, rows, weights.size) for name, value in metadata.items()}
+    failure = None
     try:
         converged = _fit_quietly(estimator, with_parents(own_features(X, columns), parent_values), target, metadata)
     except MemoryError:
         raise
     except Exception as error:
-        # A cause (`raise ... from`) does not survive the way back from another process, an argument does.
-        raise LabelFailure(label, _carried(error)) from error
+        failure = LabelFailure(label, _carried(error))
+    if failure is not None:
+        # Raised out here, without cause or context: these do not survive the way back from another process, and some
+        # schedulers try to send them along, so that an error that cannot travel would break the one that can.
+        raise failure
     return label, estimator, converged
 
 
