@@ -9,9 +9,10 @@ from scipy import sparse
 from plait.core.sentences import ParameterError
 from plait.estimators import Posterior
 from plait.inference import Auto, Beam, BestFirst, Exhaustive, Greedy, MonteCarlo
-from plait.joint import GraphJoint
+from plait.joint import GraphJoint, MixtureJoint
 from plait.learners import LinearConditionals
 from plait.losses import Loss
+from plait.metrics import cll_loss
 from plait.structure import LabelGraph
 
 NAMES = ("sea", "sun", "sand", "surf")
@@ -50,6 +51,29 @@ def table_of(posterior):
             p = 1 / (1 + np.exp(-score))
             table[:, v] *= p if y[k] else 1 - p
     return table
+
+
+@every_graph
+def test_factors_are_the_conditionals_at_the_parents_values(graph):
+    posterior = made_posterior(graph)
+    truth = np.random.default_rng(1).integers(0, 2, size=(7, 4))
+    other = 1 - truth
+    # With its own values as parents their product is P(y | x).
+    assert cll_loss(truth, posterior.factors(truth)) == pytest.approx(-posterior.log_prob(truth).sum(), rel=1e-9)
+    # With other values each label still conditions on its parents alone: P(y_k, parents) / P(parents).
+    table = table_of(posterior)
+    for k, parents in enumerate(graph.parents):
+        for row in range(7):
+            agrees = (VECTORS[:, list(parents)] == other[row, list(parents)]).all(axis=1)
+            expected = table[row, agrees & (VECTORS[:, k] == 1)].sum() / table[row, agrees].sum()
+            assert posterior.factors(other)[row, k] == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_mixture_has_no_factors():
+    alone = made_posterior(GRAPHS["tree"])
+    joint = MixtureJoint(np.array([0.5, 0.5]), (alone.joint, made_posterior(GRAPHS["chain"]).joint))
+    with pytest.raises(ParameterError, match="factors needs a model with one label graph, but this one is a mixture"):
+        Posterior(joint, alone.X, NAMES, inference=Auto()).factors(np.zeros((7, 4)))
 
 
 def restricted(table, known):

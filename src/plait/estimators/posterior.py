@@ -25,7 +25,7 @@ from plait.estimators.block_answers import (
 from plait.estimators.blocks import row_blocks
 from plait.estimators.evidence import as_evidence
 from plait.inference import Inference, LabelSupport
-from plait.joint import LabelDistribution
+from plait.joint import GraphDistribution, LabelDistribution
 from plait.losses import Loss
 
 __all__ = ["Joint", "LikelySets", "Posterior"]
@@ -161,6 +161,24 @@ class Posterior:
         vectors = label_rows("log_prob", Y, self.n_rows, self.n_labels)
         joint = self._ask(lambda distribution, rows, _: (distribution.log_prob(vectors[rows]), None), light=True)
         return joint if self.evidence is None else joint - self._log_evidence()
+
+    def factors(self, Y: Any) -> Floats:
+        """Return P(y_k = 1 | x, parents of k), with the parents' values taken from Y, (n_rows, n_labels).
+
+        These are the conditionals whose product is P(y | x), evidence left aside. With the true labels as Y,
+        `cll_loss(Y, factors(Y))` is that of the joint; with predicted ones it is the loss of a chain that is scored
+        on its own predictions, which some papers print.
+        """
+        vectors = label_rows("factors", Y, self.n_rows, self.n_labels)
+
+        def factors(distribution: LabelDistribution, rows: slice, _: int) -> tuple[Floats, None]:
+            if not isinstance(distribution, GraphDistribution):
+                raise ParameterError(
+                    "factors needs a model with one label graph, but this one is a mixture. Ask its components."
+                )
+            return distribution.factors(vectors[rows]), None
+
+        return self._ask(factors, light=True)
 
     def mode(self) -> npt.NDArray[np.int64]:
         """Return the most probable label set of every row, (n_rows, n_labels)."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import expit
 
 from plait.core.logspace import EPSILON, log_sigmoid
 from plait.joint.chain_draws import draw_by_levels
@@ -74,6 +75,12 @@ class GraphDistribution(LabelDistribution):
             known = self.evidence[rows]
             total[((known >= 0) & (known != flat)).any(axis=1)] = -np.inf
         return total.reshape(vectors.shape[:2]) if Y.ndim == 3 else total
+
+    def factors(self, parent_values: Labels) -> Floats:
+        """Return P(y_k = 1 | x, parents of k) of every label, with parents as in (n_rows, n_labels), known or not."""
+        rows = np.arange(self.n_rows)
+        columns = [self.scores(k, rows, parent_values[:, list(own)]) for k, own in enumerate(self.graph.parents)]
+        return expit(np.column_stack(columns))
 
     def sample(self, n_samples: int, random_state: Any = None) -> tuple[Labels, Floats]:
         """Draw label sets, parents first; samples with the same values so far are drawn together."""
