@@ -1,0 +1,120 @@
+"""One statement about several methods on several data sets: the Friedman test and what follows from it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from plait.core.sentences import ParameterError
+from plait.experiments.statistics.critical_difference import rank_difference, undecided_groups
+from plait.experiments.statistics.friedman import Friedman, friedman_test
+from plait.experiments.statistics.score_tables import FloatArray, score_table
+
+__all__ = ["RankComparison", "compare_methods", "rank_statement"]
+
+
+@dataclass(frozen=True, eq=False)
+class RankComparison:
+    """Average ranks of methods, the Friedman test and the critical difference.
+
+    Parameters
+    ----------
+    methods : tuple of str
+        Names, in the order of the columns.
+    friedman : Friedman
+        The test whether the methods differ at all.
+    alpha : float
+        Level of all tests.
+    difference : float
+        The critical difference of average ranks: Nemenyi's, or Bonferroni-Dunn's where there is a control.
+    groups : tuple of tuples of int
+        Maximal groups of methods that the ranks cannot tell apart; with a control, the one group around it.
+    control : int, optional
+        The method that all others are compared with.
+    """
+
+    methods: tuple[str, ...]
+    friedman: Friedman
+    alpha: float
+    difference: float
+    groups: tuple[tuple[int, ...], ...]
+    control: int | None = None
+
+    @property
+    def average_ranks(self) -> FloatArray:
+        """Return the mean rank of each method; 1 is best."""
+        return self.friedman.average_ranks
+
+    @property
+    def test(self) -> str:
+        """Return the name of the test behind the critical difference."""
+        return "Nemenyi" if self.control is None else "Bonferroni-Dunn"
+
+
+def compare_methods(
+    scores: Any,
+    methods: Sequence[str],
+    *,
+    higher_is_better: bool = True,
+    alpha: float = 0.05,
+    control: str | None = None,
+) -> RankComparison:
+    """Rank methods over data sets and say which differences of ranks mean something.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_datasets, n_methods)
+        One number per data set and method, none missing.
+    methods : sequence of str
+        Names of the columns.
+    higher_is_better : bool, default=True
+        Whether large scores are good; False for losses.
+    alpha : float, default=0.05
+        Level of the tests.
+    control : str, optional
+        Compare all methods with this one (Bonferroni-Dunn) instead of all pairs (Nemenyi).
+
+    Examples
+    --------
+    >>> scores = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.75], [0.6, 0.5, 0.4], [0.9, 0.5, 0.3]]
+    >>> compare_methods(scores, ["pcc", "cc", "br"]).groups
+    ((0, 1), (1, 2))
+    """
+    table, names = score_table("compare_methods", scores), tuple(methods)
+    if len(names) != table.shape[1]:
+        must = f"a name for each of the {table.shape[1]} columns"
+        raise ParameterError(f"compare_methods needs methods to be {must}, but there are {len(names)}.")
+    if control is not None and control not in names:
+        listed = ", ".join(names)
+        raise ParameterError(f"compare_methods needs control to be one of {listed}, but it is {control!r}. Pass one.")
+    friedman = friedman_test(table, higher_is_better=higher_is_better)
+    place = None if control is None else names.index(control)
+    test = "nemenyi" if control is None else "bonferroni-dunn"
+    difference = rank_difference(len(names), len(table), alpha, test)
+    groups = undecided_groups(friedman.average_ranks, difference)
+    if place is not None:
+        groups = _around(friedman.average_ranks, place, difference)
+    return RankComparison(names, friedman, alpha, difference, groups, place)
+
+
+def _around(ranks: FloatArray, control: int, difference: float) -> tuple[tuple[int, ...], ...]:
+    near = [m for m in range(len(ranks)) if abs(ranks[m] - ranks[control]) < difference]
+    near.sort(key=lambda m: (ranks[m], m))
+    return (tuple(near),) if len(near) > 1 else ()
+
+
+def rank_statement(comparison: RankComparison) -> str:
+    """Return the outcome of the Friedman test and the critical difference as a sentence.
+
+    Examples
+    --------
+    >>> scores = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.75], [0.6, 0.5, 0.4], [0.9, 0.5, 0.3]]
+    >>> print(rank_statement(compare_methods(scores, ["pcc", "cc", "br"])))
+    Friedman over 4 data sets: F(2, 6) = 13, p = 0.0066, so the methods differ (alpha 0.05); Nemenyi CD 1.657.
+    """
+    found = comparison.friedman
+    first, second = found.degrees_of_freedom
+    verdict = "the methods differ" if found.p_value < comparison.alpha else "no difference is shown"
+    return (
+        f"Friedman over {found.n_datasets} data sets: F({first}, {second}) = {found.f:.4g}, p = {found.p_value:.2g}, "
+        f"so {verdict} (alpha {comparison.alpha:g}); {comparison.test} CD {comparison.difference:.3f}."
+    )

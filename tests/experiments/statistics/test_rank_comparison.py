@@ -1,0 +1,49 @@
+import numpy as np
+import pytest
+
+from plait.core.sentences import ParameterError
+from plait.experiments.statistics.friedman import friedman_test
+from plait.experiments.statistics.rank_comparison import compare_methods, rank_statement
+
+NAMES = ("a", "b", "c", "d", "e")
+
+
+def scores(gap=1.0, n=25):
+    return np.random.default_rng(13).normal(size=(n, 5)) + gap * np.arange(5)
+
+
+def test_it_joins_the_tests():
+    found = compare_methods(scores(), NAMES)
+    assert (found.test, found.control) == ("Nemenyi", None)
+    assert found.friedman.f == friedman_test(scores()).f
+    ranks = found.average_ranks
+    for group in found.groups:
+        assert np.ptp(ranks[list(group)]) < found.difference
+    assert f"F(4, 96) = {found.friedman.f:.4g}" in rank_statement(found)
+    assert "the methods differ" in rank_statement(found)
+
+
+def test_a_control_is_compared_with_all_others():
+    found = compare_methods(scores(), NAMES, control="c")
+    ranks = found.average_ranks
+    assert (found.test, found.control) == ("Bonferroni-Dunn", 2)
+    near = {m for m in range(5) if abs(ranks[m] - ranks[2]) < found.difference}
+    assert {m for group in found.groups for m in group} == (near if len(near) > 1 else set())
+    assert found.difference < compare_methods(scores(), NAMES).difference
+
+
+def test_losses_turn_the_ranks_round():
+    up, down = compare_methods(scores(), NAMES), compare_methods(-scores(), NAMES, higher_is_better=False)
+    np.testing.assert_allclose(up.average_ranks, down.average_ranks, rtol=0, atol=0)
+
+
+def test_noise_shows_no_difference():
+    found = compare_methods(scores(gap=0.0), NAMES)
+    assert found.groups == (tuple(int(m) for m in np.argsort(found.average_ranks, kind="stable")),)
+    assert "no difference is shown" in rank_statement(found)
+
+
+@pytest.mark.parametrize(("names", "control"), [(NAMES[:4], None), (NAMES, "f")])
+def test_bad_names_are_refused(names, control):
+    with pytest.raises(ParameterError, match="compare_methods needs"):
+        compare_methods(scores(), names, control=control)
