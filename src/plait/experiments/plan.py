@@ -1,0 +1,197 @@
+"""`Plan`: what an experiment runs, as plain values. `plan_file.read_plan` makes it from a TOML file."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["PROTOCOL_KINDS", "DatasetPlan", "MethodPlan", "Plan", "Protocol", "Recipe", "Tuning"]
+
+PROTOCOL_KINDS = ("kfold", "stratified_kfold", "holdout", "stratified_holdout", "split")
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How rows are divided into training and test parts.
+
+    Parameters
+    ----------
+    kind : {"kfold", "stratified_kfold", "holdout", "stratified_holdout", "split"}, default="stratified_kfold"
+        Folds, random parts, or the parts that the data set comes with.
+    folds : int, default=5
+        Number of folds of the two k-fold kinds.
+    repeats : int, default=10
+        Number of random divisions of the two hold-out kinds.
+    test_size : float, default=0.2
+        Share of the rows in the test part of the two hold-out kinds.
+    """
+
+    kind: str = "stratified_kfold"
+    folds: int = 5
+    repeats: int = 10
+    test_size: float = 0.2
+
+    @property
+    def n_parts(self) -> int:
+        """How many pairs of a training and a test part one seed gives.
+
+        Examples
+        --------
+        >>> Protocol("holdout", repeats=3).n_parts, Protocol("split").n_parts
+        (3, 1)
+        """
+        if self.kind == "split":
+            return 1
+        return self.folds if self.kind.endswith("kfold") else self.repeats
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what the kind makes use of, and nothing else.
+
+        Examples
+        --------
+        >>> Protocol("kfold", 3).as_dict()
+        {'kind': 'kfold', 'folds': 3}
+        """
+        if self.kind == "split":
+            return {"kind": self.kind}
+        if self.kind.endswith("kfold"):
+            return {"kind": self.kind, "folds": self.folds}
+        return {"kind": self.kind, "repeats": self.repeats, "test_size": self.test_size}
+
+
+@dataclass(frozen=True)
+class DatasetPlan:
+    """A data set and what to keep of it.
+
+    Parameters
+    ----------
+    name : str
+        What it is called in the results.
+    source : str
+        Name or path for `plait.data.load_dataset`.
+    labels : int, str or list of str, optional
+        Which columns are labels, where the file does not say.
+    nominal : {"onehot", "codes"}, default="onehot"
+        What a feature of more than two words becomes.
+    keep_labels, keep_features : tuple of str, optional
+        Names of those to keep.
+    top_labels : int, optional
+        Keep this many labels, those with the most rows.
+    top_features : int or float, optional
+        Keep this many features (or this share of them, rounded up), those that are not zero in the most rows.
+    protocol : Protocol, optional
+        Its own protocol, instead of the plan's.
+    """
+
+    name: str
+    source: str
+    labels: Any = None
+    nominal: str = "onehot"
+    keep_labels: tuple[str, ...] | None = None
+    keep_features: tuple[str, ...] | None = None
+    top_labels: int | None = None
+    top_features: float | None = None
+    protocol: Protocol | None = None
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """A grid of parameters, tried inside the training part.
+
+    Parameters
+    ----------
+    grid : dict of str to list
+        Path of a parameter (`n_features`, `learner.C`) -> values to try.
+    metric : str, default="exact_match"
+        By which the best is chosen.
+    protocol : Protocol
+        How the training part is divided again.
+    """
+
+    grid: Mapping[str, list[Any]]
+    metric: str = "exact_match"
+    protocol: Protocol = field(default_factory=lambda: Protocol("stratified_kfold", 3))
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a method is on one data set.
+
+    Parameters
+    ----------
+    definition : dict
+        Table of the plan: `use` and parameters, or `steps` of such tables.
+    tuning : Tuning, optional
+        What is tuned.
+    """
+
+    definition: Mapping[str, Any]
+    tuning: Tuning | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all that determines what the method does, as plain values."""
+        tuned = {}
+        if self.tuning is not None:
+            inner = self.tuning.protocol.as_dict()
+            tuned = {"tune": {"grid": dict(self.tuning.grid), "metric": self.tuning.metric, "protocol": inner}}
+        return {**self.definition, **tuned}
+
+
+@dataclass(frozen=True)
+class MethodPlan:
+    """A method, with what is different on some data sets.
+
+    Parameters
+    ----------
+    name : str
+        What it is called in the results.
+    recipe : Recipe
+        What it is.
+    on : dict of str to Recipe
+        Name of a data set -> what the method is there.
+    skip : tuple of str
+        Names of data sets on which it does not run.
+    """
+
+    name: str
+    recipe: Recipe
+    on: Mapping[str, Recipe] = field(default_factory=dict)
+    skip: tuple[str, ...] = ()
+
+    def recipe_on(self, dataset: str) -> Recipe:
+        """Return what the method is on a data set."""
+        return self.on.get(dataset, self.recipe)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What an experiment runs: every method on every part of every data set, once for every seed.
+
+    Parameters
+    ----------
+    name : str
+        What the plan is called; a store holds one plan of a name, the last one run.
+    datasets : tuple of DatasetPlan
+        The data sets.
+    methods : tuple of MethodPlan
+        The methods.
+    protocol : Protocol
+        How rows are divided, unless a data set says otherwise.
+    metrics : tuple of str
+        What is measured, in the order in which reports show it.
+    seeds : tuple of int
+        Seeds of divisions and of methods.
+    text : str
+        The file.
+    """
+
+    name: str
+    datasets: tuple[DatasetPlan, ...]
+    methods: tuple[MethodPlan, ...]
+    protocol: Protocol
+    metrics: tuple[str, ...]
+    seeds: tuple[int, ...] = (0,)
+    text: str = ""
+
+    def protocol_on(self, dataset: DatasetPlan) -> Protocol:
+        """Return how the rows of a data set are divided."""
+        return self.protocol if dataset.protocol is None else dataset.protocol
