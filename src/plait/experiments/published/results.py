@@ -1,0 +1,175 @@
+"""What the five papers printed: results, rank tests, and notes on misprints and limits of comparison."""
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from plait.core.checks import OneOf, check_value
+
+__all__ = [
+    "PAPERS",
+    "Note",
+    "PublishedRankTest",
+    "PublishedScore",
+    "notes_on",
+    "published_rank_tests",
+    "published_results",
+]
+
+PAPERS = ("occ", "scls", "mc", "pcc", "pacc")
+
+
+@dataclass(frozen=True)
+class PublishedScore:
+    """One printed number.
+
+    Parameters
+    ----------
+    paper : {"occ", "scls", "mc", "pcc", "pacc"}
+        Where it is printed.
+    table : str
+        The table there.
+    dataset, method : str
+        Names as in the paper; rows such as `average-rank` are the footers of a table.
+    metric : str
+        Name of plait's measure.
+    mean, std : float
+        As printed; NaN where nothing is. `std` is a standard error in "pcc".
+    marker : str
+        Rank, tick or outcome of a test beside the number.
+    protocol : str
+        How it was evaluated.
+    """
+
+    paper: str
+    table: str
+    dataset: str
+    method: str
+    metric: str
+    mean: float
+    std: float
+    marker: str
+    protocol: str
+
+
+@dataclass(frozen=True)
+class PublishedRankTest:
+    """One printed Friedman test and its critical difference; `f_recomputed` follows from the printed means."""
+
+    paper: str
+    table: str
+    metric: str
+    n_methods: int
+    n_datasets: int
+    f: float
+    test: str
+    difference: float
+    f_recomputed: float
+
+
+@dataclass(frozen=True)
+class Note:
+    """A misprint or a limit of comparison; an empty field stands for any data set, method or measure."""
+
+    paper: str
+    dataset: str
+    method: str
+    metric: str
+    comparable: bool
+    text: str
+
+    def covers(self, dataset: str, method: str, metric: str) -> bool:
+        """Say whether the note is about a printed number."""
+        pairs = ((self.dataset, dataset), (self.method, method), (self.metric, metric))
+        return all(own in ("", other) for own, other in pairs)
+
+
+@cache
+def published_results(paper: str) -> tuple[PublishedScore, ...]:
+    """Return all results that a paper printed.
+
+    Parameters
+    ----------
+    paper : {"occ", "scls", "mc", "pcc", "pacc"}
+        The paper.
+
+    Examples
+    --------
+    >>> first = published_results("occ")[0]
+    >>> first.dataset, first.method, first.metric, first.mean, first.std
+    ('emotions', 'BR', 'exact_match', 0.233, 0.019)
+    """
+    check_value("published_results", "paper", paper, [OneOf(PAPERS)])
+    return tuple(
+        PublishedScore(
+            paper,
+            row["table"],
+            row["dataset"],
+            row["method"],
+            row["metric"],
+            _number(row["mean"]),
+            _number(row["std"]),
+            row["marker"],
+            row["protocol"],
+        )
+        for row in _rows(f"{paper}.csv")
+    )
+
+
+@cache
+def published_rank_tests(paper: str) -> tuple[PublishedRankTest, ...]:
+    """Return the Friedman tests that a paper printed.
+
+    Examples
+    --------
+    >>> [(test.metric, test.f) for test in published_rank_tests("scls")][:2]
+    [('hamming_loss', 62.406), ('ranking_loss', 63.719)]
+    """
+    check_value("published_rank_tests", "paper", paper, [OneOf(PAPERS)])
+    return tuple(
+        PublishedRankTest(
+            paper,
+            row["table"],
+            row["metric"],
+            int(row["n_methods"]),
+            int(row["n_datasets"]),
+            float(row["f"]),
+            row["test"],
+            float(row["difference"]),
+            float(row["f_recomputed"]),
+        )
+        for row in _rows("rank_tests.csv")
+        if row["paper"] == paper
+    )
+
+
+@cache
+def _notes(paper: str) -> tuple[Note, ...]:
+    check_value("notes_on", "paper", paper, [OneOf(PAPERS)])
+    return tuple(
+        Note(paper, row["dataset"], row["method"], row["metric"], row["comparable"] == "yes", row["note"])
+        for row in _rows("notes.csv")
+        if row["paper"] == paper
+    )
+
+
+def notes_on(paper: str, dataset: str, method: str, metric: str) -> tuple[Note, ...]:
+    """Return the notes about one printed number.
+
+    Examples
+    --------
+    >>> [note.text[:25] for note in notes_on("occ", "birds", "MDDM", "exact_match")][1:]
+    ['Printed with rank 8 of 7 ']
+    """
+    return tuple(note for note in _notes(paper) if note.covers(dataset, method, metric))
+
+
+def _number(word: str) -> float:
+    return float(word) if word else float("nan")
+
+
+def _rows(name: str) -> Iterator[dict[str, str]]:
+    file = resources.files("plait.experiments.published").joinpath(name)
+    yield from csv.DictReader(file.read_text(encoding="utf8").splitlines())
