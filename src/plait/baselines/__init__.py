@@ -4,6 +4,7 @@ Takes X, Y; hands on fitted classifiers: scikit-learn estimators, one file for e
 """
 
 from plait.baselines.calibrated_label_ranking import CalibratedLabelRanking
+from plait.baselines.classifier_chain_monte_carlo import ClassifierChainMonteCarlo
 from plait.baselines.heterogeneous_stacking import HeterogeneousStacking
 from plait.baselines.homer import HOMER
 from plait.baselines.iblr import IBLR
@@ -15,6 +16,7 @@ from plait.baselines.rakel import RAkEL
 
 __all__ = [
     "CalibratedLabelRanking",
+    "ClassifierChainMonteCarlo",
     "HOMER",
     "HeterogeneousStacking",
     "IBLR",

@@ -1,0 +1,115 @@
+"""How well chains explain the labels: the links of all orders are trained on one design and remembered [Read2014]."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from plait.baselines.binary_learners import label_scores
+from plait.baselines.label_regressions import beside
+from plait.core.logspace import log_sigmoid
+from plait.features import FeatureMask
+from plait.joint.graph_distribution import SCORE_LIMIT
+from plait.learners import Learner
+
+__all__ = ["ChainPayoff", "Link", "links_of"]
+
+Floats = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.uint8]
+
+# A label, and the labels before it: P(y_label | x, y_before) does not depend on how those are arranged.
+Link = tuple[int, frozenset[int]]
+
+_ORDERS_KEPT = 4
+
+
+def links_of(order: Sequence[int]) -> list[Link]:
+    """Return the links of a chain, along its order.
+
+    Examples
+    --------
+    >>> links_of([2, 0, 1])
+    [(2, frozenset()), (0, frozenset({2})), (1, frozenset({0, 2}))]
+    """
+    return [(int(label), frozenset(map(int, order[:place]))) for place, label in enumerate(order)]
+
+
+class ChainPayoff:
+    """The payoff J(s) of chain orders s: the larger, the better the chain explains some rows.
+
+    Two orders differ in few links: where two labels change places, only they and those between them. The labels stand
+    beside X as further columns, a mask says which of them come before, and all links that are not known yet are trained
+    in one batch.
+
+    Parameters
+    ----------
+    learner : Learner
+        Trains the links; one that leaves columns as they are.
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        Features.
+    Y : ndarray of uint8, shape (n_samples, n_labels)
+        Labels.
+    sample_weight : ndarray of shape (n_samples,), or None
+        Weights of rows, in training and in the payoff.
+    kind : {"log_likelihood", "probability"}
+        The sum over rows of log P(y | x, s), or of P(y | x, s).
+    held_out : ndarray of int, or None
+        Rows that the payoff is taken over; all others train. None trains on all rows and takes the payoff over them.
+
+    Attributes
+    ----------
+    n_trained : int
+        How many links were trained.
+    """
+
+    def __init__(
+        self,
+        learner: Learner,
+        X: Any,
+        Y: Labels,
+        sample_weight: Any,
+        kind: str,
+        held_out: npt.NDArray[np.int64] | None = None,
+    ) -> None:
+        rows = np.arange(len(Y))
+        train = rows if held_out is None else np.setdiff1d(rows, held_out)
+        score = rows if held_out is None else held_out
+        weights = np.ones(len(Y)) if sample_weight is None else sample_weight
+        design = beside(X, Y.astype(np.float64))
+        self._learner, self._kind, self._n_features = learner, kind, X.shape[1]
+        self._train = (design[train], Y[train], None if sample_weight is None else weights[train])
+        self._score = (design[score], Y[score], weights[score])
+        self._terms: dict[Link, Floats] = {}
+        self.n_trained = 0
+
+    def __call__(self, order: Sequence[int]) -> float:
+        """Return J of an order."""
+        links = links_of(order)
+        missing = [link for link in links if link not in self._terms]
+        if missing:
+            self._terms |= dict(zip(missing, self._trained(missing).T, strict=True))
+            self.n_trained += len(missing)
+        if self._kind == "log_likelihood":
+            return float(sum(self._terms[link][0] for link in links))
+        # Here a link takes a number for each row: only those that were asked for last stay.
+        latest = {link: self._terms.pop(link) for link in links}
+        self._terms = dict(list((self._terms | latest).items())[-_ORDERS_KEPT * len(links) :])
+        return float(self._score[2] @ np.exp(np.sum(list(latest.values()), axis=0)))
+
+    def _trained(self, links: list[Link]) -> Floats:
+        """Return what the links add to log P(y | x): one number for all rows, or one for each; (_, n_links)."""
+        labels = [label for label, _ in links]
+        design, Y, weights = self._train
+        conditionals = self._learner.fit(design, Y[:, labels], mask=self._mask(links), sample_weight=weights)
+        conditionals.require_probabilities("ClassifierChainMonteCarlo")
+        design, Y, weights = self._score
+        scores = np.clip(label_scores(conditionals, design), -SCORE_LIMIT, SCORE_LIMIT)
+        terms = log_sigmoid(np.where(Y[:, labels] == 1, scores, -scores))
+        return (weights @ terms)[None] if self._kind == "log_likelihood" else terms
+
+    def _mask(self, links: list[Link]) -> FeatureMask:
+        features = np.arange(self._n_features)
+        used = [np.concatenate([features, self._n_features + np.array(sorted(b), dtype=np.int64)]) for _, b in links]
+        n_columns = self._train[0].shape[1]
+        return FeatureMask.by_label(used, [np.zeros(len(columns)) for columns in used], n_columns)
