@@ -1,0 +1,117 @@
+"""The tests of a paper done again: on its printed means and on plait's, over the data sets that both have."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from plait.experiments.cells import CellResult
+from plait.experiments.measures import smaller_is_better
+from plait.experiments.published import published_results
+from plait.experiments.reproduction.compared_cells import ComparedCell
+from plait.experiments.statistics import PairedT, RankComparison, compare_methods, paired_t_test
+
+__all__ = ["FoldOutcome", "RepeatedRanks", "repeated_outcomes", "repeated_ranks"]
+
+# Methods that a paper ranks together, and the control where it has one; MC and PCC rank nothing.
+_RANKED: dict[str, tuple[tuple[str, ...], str | None]] = {
+    "occ": (("BR", "ECC", "EBCC", "MDDM", "LLSF", "oCC", "EoCC"), None),
+    "scls": (("SCLS", "AMI", "MDMR", "MLCFS-Jungjit", "PPT+RF"), "SCLS"),
+    "pacc": (("MLkNN", "RAkEL", "HOMER", "PACC-LDF"), None),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class RepeatedRanks:
+    """Ranks of methods by one measure over the same data sets, from printed means and from plait's.
+
+    Parameters
+    ----------
+    metric : str
+        The measure.
+    datasets : tuple of str
+        Data sets on which both have every method.
+    published, plait : RankComparison
+        The Friedman test, average ranks and critical difference of either.
+    """
+
+    metric: str
+    datasets: tuple[str, ...]
+    published: RankComparison
+    plait: RankComparison
+
+
+@dataclass(frozen=True)
+class FoldOutcome:
+    """One paired t-test over folds: what the paper marked, and what plait's folds say."""
+
+    dataset: str
+    method: str
+    metric: str
+    published: str
+    plait: PairedT
+
+
+def repeated_ranks(paper: str, cells: Sequence[ComparedCell]) -> list[RepeatedRanks]:
+    """Repeat the rank tests of a paper.
+
+    Parameters
+    ----------
+    paper : {"occ", "scls", "mc", "pcc", "pacc"}
+        The paper.
+    cells : sequence of ComparedCell
+        From `compare_with_paper`; cells that are not comparable are left out.
+
+    Returns
+    -------
+    tests : list of RepeatedRanks
+        One for every measure with at least two data sets and two methods.
+    """
+    asked, control = _RANKED.get(paper, ((), None))
+    found = []
+    for metric in dict.fromkeys(cell.published.metric for cell in cells):
+        here = {
+            (c.published.dataset, c.published.method): c for c in cells if c.published.metric == metric and c.comparable
+        }
+        methods = [name for name in asked if any(method == name for _, method in here)]
+        datasets = [
+            name for name in dict.fromkeys(d for d, _ in here) if all((name, method) in here for method in methods)
+        ]
+        if len(datasets) < 2 or len(methods) < 2:
+            continue
+        table = [[here[name, method] for method in methods] for name in datasets]
+        better = not smaller_is_better(metric)
+        chosen = control if control in methods else None
+        printed = [[cell.published.mean for cell in row] for row in table]
+        ours = [[cell.mean for cell in row] for row in table]
+        tests = (compare_methods(s, methods, higher_is_better=better, control=chosen) for s in (printed, ours))
+        found.append(RepeatedRanks(metric, tuple(datasets), *tests))
+    return found
+
+
+def repeated_outcomes(results: Sequence[CellResult], control: str = "MC") -> list[FoldOutcome]:
+    """Repeat the paired t-tests of the paper on mixtures: the control against every method, over the same folds.
+
+    Parameters
+    ----------
+    results : sequence of CellResult
+        Results of the plan "mc".
+    control : str, default="MC"
+        The method from whose side is counted.
+    """
+    folds: dict[tuple[str, str, str], dict[tuple[int, int], float]] = {}
+    for result in results:
+        for metric, value in result.metrics.items():
+            folds.setdefault((result.dataset, result.method, metric), {})[result.seed, result.fold] = value
+    found = []
+    for score in published_results("mc"):
+        if score.method == control or score.marker not in ("win", "tie", "loss"):
+            continue
+        ours = folds.get((score.dataset, control, score.metric), {})
+        theirs = folds.get((score.dataset, score.method, score.metric), {})
+        both = [place for place in ours if place in theirs]
+        pairs = np.array([[ours[place], theirs[place]] for place in both]).reshape(-1, 2)
+        if len(pairs) > 1 and not np.isnan(pairs).any():
+            test = paired_t_test(*pairs.T, higher_is_better=not smaller_is_better(score.metric))
+            found.append(FoldOutcome(score.dataset, score.method, score.metric, score.marker, test))
+    return found
