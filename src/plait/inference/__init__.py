@@ -10,6 +10,7 @@ mode      : the most probable label vector
 wanted    : what is asked for: "mode", "marginals", or "distribution" (label vectors that stand for all of P)
 """
 
+from plait.inference.annealing import Annealing
 from plait.inference.auto import Auto
 from plait.inference.beam import Beam
 from plait.inference.best_first import BestFirst, SearchWarning
@@ -25,6 +26,7 @@ from plait.inference.polytree_sampling import sample_given
 from plait.inference.sum_product import SumProduct, exact_marginals
 
 __all__ = [
+    "Annealing",
     "Auto",
     "Beam",
     "BestFirst",

@@ -10,16 +10,20 @@ import numpy.typing as npt
 
 from plait.core.checks import Constraint, Interval, Nothing
 from plait.inference.beam import beam_search
-from plait.inference.found_vectors import Found
+from plait.inference.found_vectors import Found, best_distinct
 from plait.inference.greedy import greedy_walk
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
 from plait.inference.level_search import search_levels
 from plait.inference.linear_search import search_linear
+from plait.inference.margins import refuse_margins
+from plait.inference.mixture_search import search_mixture
+from plait.inference.mixture_tables import has_simple_parts
+from plait.inference.mixture_walk import anneal
 from plait.inference.prefix_tree import require_probabilities
-from plait.joint import GraphDistribution, LabelDistribution, LinearDistribution
+from plait.joint import GraphDistribution, LabelDistribution, LinearDistribution, MixtureDistribution, row_seeds
 
-__all__ = ["BestFirst", "SearchWarning"]
+__all__ = ["BestFirst", "SearchWarning", "best_vectors"]
 
 Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.uint8]
@@ -28,6 +32,8 @@ Flags = npt.NDArray[np.bool_]
 # Log probabilities this little below log epsilon still count as epsilon.
 _SLACK = 1e-12
 _MOST_NODES = 10**6
+# A node of a mixture costs the messages of all components, there and back.
+_MOST_MIXTURE_NODES = 10**4
 _WIDTH = 10
 
 
@@ -83,18 +89,38 @@ class BestFirst(Inference):
         self.max_nodes = max_nodes
 
     def _infer(self, distribution: LabelDistribution, wanted: str, n_best: int, random_state: Any) -> LabelSupport:
-        tree = require_probabilities("BestFirst", distribution)
-        found, finished = _search(tree, self._floor(), n_best, self._most_nodes(tree.n_labels))
+        if isinstance(distribution, MixtureDistribution):
+            refuse_margins("BestFirst", distribution)
+            most, found, finished = self._in_mixture(distribution.flattened(), n_best, random_state)
+        else:
+            tree = require_probabilities("BestFirst", distribution)
+            most = self._most_nodes(tree.n_labels)
+            found, finished = best_vectors(tree, n_best, most, self._floor())
         if not finished.all():
-            found = _with_beam(tree, found, np.flatnonzero(~finished), n_best)
             warnings.warn(
-                f"BestFirst stopped at max_nodes={self._most_nodes(tree.n_labels)} in {(~finished).sum()} of "
-                f"{tree.n_rows} rows: their answer is the best of a beam and what was found, not proved to be the "
-                "mode. Raise max_nodes or epsilon, or use MonteCarlo.",
+                f"BestFirst stopped at max_nodes={most} in {(~finished).sum()} of {distribution.n_rows} rows: their "
+                "answer is the best that was found, not proved to be the mode. Raise max_nodes or epsilon, or use "
+                "MonteCarlo.",
                 SearchWarning,
                 stacklevel=3,
             )
         return found.support("best-first" if self.epsilon == 0 else f"best-first with epsilon {self.epsilon:g}")
+
+    def _in_mixture(self, mixture: MixtureDistribution, n_best: int, random_state: Any) -> tuple[int, Found, Flags]:
+        """Return the limit of nodes, what was found, and in which rows the limit was not met."""
+        if has_simple_parts(mixture):
+            most = _MOST_MIXTURE_NODES if self.max_nodes is None else self.max_nodes
+            return most, *search_mixture(mixture, n_best, most, self._floor())
+        most = self._most_nodes(mixture.n_labels)
+        ended = []
+
+        def search(part: GraphDistribution, n_vectors: int) -> Found:
+            found, finished = best_vectors(part, n_vectors, most, self._floor())
+            ended.append(finished)
+            return found
+
+        found = anneal(mixture, n_best, search, np.empty(0), row_seeds(random_state, mixture.n_rows))
+        return most, found, np.logical_and.reduce(ended) if ended else np.ones(mixture.n_rows, dtype=np.bool_)
 
     def _floor(self) -> float:
         return math.log(self.epsilon) - _SLACK if self.epsilon > 0 else -math.inf
@@ -103,6 +129,14 @@ class BestFirst(Inference):
         if self.max_nodes is not None:
             return self.max_nodes
         return _MOST_NODES if self.epsilon == 0 else math.ceil(max(n_labels, 1) / self.epsilon)
+
+
+def best_vectors(tree: GraphDistribution, n_best: int, most: int, floor: float = -math.inf) -> tuple[Found, Flags]:
+    """Return the best vectors of every row and for which rows `most` nodes were enough; a beam helps where not."""
+    found, finished = _search(tree, floor, n_best, most)
+    if not finished.all():
+        found = _with_beam(tree, found, np.flatnonzero(~finished), n_best)
+    return found, finished
 
 
 def _search(tree: GraphDistribution, floor: float, n_best: int, most: int) -> tuple[Found, Flags]:
@@ -134,20 +168,8 @@ def _with_beam(tree: GraphDistribution, found: Found, rows: npt.NDArray[np.int64
     vectors = np.concatenate([found.vectors[rows], beam.vectors, labels[:, None]], axis=1)
     log_weights = np.concatenate([found.log_weights[rows], beam.log_weights, log_prob[:, None]], axis=1)
     for k, row in enumerate(rows):
-        found.vectors[row], found.log_weights[row] = _best_distinct(vectors[k], log_weights[k], n_best)
+        found.vectors[row], found.log_weights[row] = best_distinct(vectors[k], log_weights[k], n_best)
     # The beam may have proved what the search could not.
     found.exact[rows] = beam.exact
     found.n_evaluations[rows] += beam.n_evaluations + tree.n_labels
     return found
-
-
-def _best_distinct(vectors: Labels, log_weights: Floats, n_best: int) -> tuple[Labels, Floats]:
-    """Return the best vectors that differ, best first, -inf where there are fewer."""
-    best, logs = np.zeros((n_best, vectors.shape[1]), dtype=np.uint8), np.full(n_best, -np.inf)
-    seen: set[bytes] = set()
-    for place in np.argsort(-log_weights, kind="stable"):
-        key = vectors[place].tobytes()
-        if len(seen) < n_best and key not in seen and log_weights[place] > -np.inf:
-            best[len(seen)], logs[len(seen)] = vectors[place], log_weights[place]
-            seen.add(key)
-    return best, logs

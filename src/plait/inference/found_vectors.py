@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from plait.inference.label_support import LabelSupport
 
-__all__ = ["Found"]
+__all__ = ["Found", "best_distinct"]
 
 Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.uint8]
@@ -52,3 +52,15 @@ class Found:
         return LabelSupport(
             self.vectors, self.log_weights, "modes", method, self.exact, n_evaluations=self.n_evaluations
         )
+
+
+def best_distinct(vectors: Labels, log_weights: Floats, n_best: int) -> tuple[Labels, Floats]:
+    """Return the best vectors that differ, best first, -inf where there are fewer."""
+    best, logs = np.zeros((n_best, vectors.shape[1]), dtype=np.uint8), np.full(n_best, -np.inf)
+    seen: set[bytes] = set()
+    for place in np.argsort(-log_weights, kind="stable"):
+        key = vectors[place].tobytes()
+        if len(seen) < n_best and key not in seen and log_weights[place] > -np.inf:
+            best[len(seen)], logs[len(seen)] = vectors[place], log_weights[place]
+            seen.add(key)
+    return best, logs

@@ -19,7 +19,7 @@ from plait.joint.graph_joint import GraphJoint
 from plait.joint.linear_distribution import LinearDistribution
 from plait.joint.mixture_distribution import MixtureDistribution
 from plait.joint.mixture_joint import MixtureJoint
-from plait.joint.row_streams import row_seeds
+from plait.joint.row_streams import other_stream, row_seeds, row_uniforms
 
 __all__ = [
     "CalledDistribution",
@@ -30,5 +30,7 @@ __all__ = [
     "LinearDistribution",
     "MixtureDistribution",
     "MixtureJoint",
+    "other_stream",
     "row_seeds",
+    "row_uniforms",
 ]

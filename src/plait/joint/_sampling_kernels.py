@@ -21,12 +21,22 @@ from numba import njit
 
 from plait.core._kernels import exp_of
 
-__all__ = ["binomial", "draw_rows", "expand_rows", "fill_vectors", "mixed", "split_counts"]
+__all__ = [
+    "binomial",
+    "draw_rows",
+    "expand_rows",
+    "fill_uniforms",
+    "fill_vectors",
+    "mix_seeds",
+    "mixed",
+    "split_counts",
+]
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-_30, _27, _31, _11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
+_30, _27, _31, _11, _12 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11), np.uint64(12)
 _UNIT = 1.0 / 9007199254740992.0
+_STEP_OF_52_BITS = 1.0 / 4503599627370496.0
 # Means up to this are searched from zero: there P(0) is far from the smallest number.
 _FEW = 20.0
 _TINY = 1e-200
@@ -233,3 +243,22 @@ def fill_vectors(row_starts, one_starts, ones, vectors):  # type: ignore[no-unty
         for leaf in range(row_starts[row], row_starts[row + 1]):
             for k in range(one_starts[leaf], one_starts[leaf + 1]):
                 vectors[row, leaf - row_starts[row], ones[k]] = 1
+
+
+@njit(cache=True, nogil=True)
+def fill_uniforms(seeds, numbers):  # type: ignore[no-untyped-def]
+    """Fill (n_rows, n) with numbers between 0 and 1, both left out, from the streams of the rows."""
+    for row in range(seeds.size):
+        state = seeds[row]
+        for k in range(numbers.shape[1]):
+            # The middle of each step of 2**-52: never 0 and never 1, whatever the rounding.
+            numbers[row, k] = (np.float64(mixed(state) >> _12) + 0.5) * _STEP_OF_52_BITS
+            state += _STEP
+
+
+@njit(cache=True, nogil=True)
+def mix_seeds(seeds, salt, others):  # type: ignore[no-untyped-def]
+    """Fill `others` with the seeds of another stream of each row."""
+    shift = mixed(salt)
+    for row in range(seeds.size):
+        others[row] = mixed(seeds[row] ^ shift)

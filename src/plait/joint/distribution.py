@@ -40,7 +40,8 @@ class LabelDistribution(ABC):
         """Draw label sets: vectors (n_rows, n_samples, n_labels) and log weights (n_rows, n_samples).
 
         Without evidence all log weights are 0. With evidence known labels are set and the log weight is the log
-        probability of the known labels given the values drawn for their parents (importance weights).
+        probability of the known labels given the values drawn for their parents (importance weights). `random_state`
+        may be the seeds of the rows, as `row_seeds` makes them.
         """
 
     @abstractmethod

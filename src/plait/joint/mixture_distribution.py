@@ -7,10 +7,13 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.core.logspace import log_sum_exp
-from plait.core.randomness import generator, seeds
 from plait.joint.distribution import Evidence, Floats, LabelDistribution, Labels
+from plait.joint.row_streams import other_stream, row_seeds, row_uniforms
 
 __all__ = ["MixtureDistribution"]
+
+# The stream of numbers that picks components; component m draws from stream m.
+_CHOICE = 1 << 20
 
 
 class MixtureDistribution(LabelDistribution):
@@ -43,21 +46,47 @@ class MixtureDistribution(LabelDistribution):
         """Labels that are known; -1 where unknown."""
         return self.components[0].evidence
 
+    @property
+    def probabilistic(self) -> bool:
+        """Whether all components give probabilities."""
+        return all(getattr(part, "probabilistic", True) for part in self.components)
+
+    def flattened(self) -> "MixtureDistribution":
+        """Return the same mixture without mixtures among its components, and without components of weight zero."""
+        log_weights: list[Floats] = []
+        components: list[LabelDistribution] = []
+        for weight, part in zip(self.log_weights, self.components, strict=True):
+            inner = part.flattened() if isinstance(part, MixtureDistribution) else MixtureDistribution([0.0], [part])
+            log_weights.append(weight + inner.log_weights)
+            components.extend(inner.components)
+        logs = np.concatenate(log_weights)
+        kept = np.flatnonzero(logs > -np.inf)
+        return MixtureDistribution(logs[kept], [components[k] for k in kept])
+
     def log_prob(self, Y: Labels) -> Floats:
         """Return log P(y | x)."""
         terms = [weight + part.log_prob(Y) for weight, part in zip(self.log_weights, self.components, strict=True)]
         return log_sum_exp(np.stack(terms), axis=0)
 
     def sample(self, n_samples: int, random_state: Any = None) -> tuple[Labels, Floats]:
-        """Draw a component for every sample, then a label set from it."""
-        draws = generator(random_state)
-        chosen = draws.choice(len(self.components), size=(self.n_rows, n_samples), p=np.exp(self.log_weights))
+        """Draw a component for every sample, then a label set from it; each row has its own stream of numbers.
+
+        A component draws no more for a row than the row that asks most of it needs.
+        """
+        seeds = row_seeds(random_state, self.n_rows)
+        heights = np.cumsum(np.exp(self.log_weights))
+        points = row_uniforms(seeds, n_samples, stream=_CHOICE) * heights[-1]
+        chosen = np.minimum(np.searchsorted(heights, points, side="right"), len(self.components) - 1)
         vectors = np.zeros((self.n_rows, n_samples, self.n_labels), dtype=np.uint8)
         log_weights = np.zeros((self.n_rows, n_samples))
-        for number, (part, seed) in enumerate(zip(self.components, seeds(draws, len(self.components)), strict=True)):
-            drawn, logs = part.sample(n_samples, seed)
+        for number, part in enumerate(self.components):
             here = chosen == number
-            vectors[here], log_weights[here] = drawn[here], logs[here]
+            n_most = int(here.sum(axis=1).max(initial=0))
+            if n_most:
+                drawn, logs = part.sample(n_most, other_stream(seeds, number))
+                # The samples of a row come in random order, so the first of them are as good as any.
+                used = np.arange(n_most) < here.sum(axis=1, keepdims=True)
+                vectors[here], log_weights[here] = drawn[used], logs[used]
         return vectors, log_weights
 
     def clamp(self, evidence: Evidence) -> "MixtureDistribution":

@@ -7,8 +7,9 @@ import numpy.typing as npt
 
 from plait.core.randomness import generator
 from plait.core.sentences import ParameterError
+from plait.joint._sampling_kernels import fill_uniforms, mix_seeds
 
-__all__ = ["row_seeds"]
+__all__ = ["other_stream", "row_seeds", "row_uniforms"]
 
 
 def row_seeds(random_state: Any, n_rows: int) -> npt.NDArray[np.uint64]:
@@ -37,3 +38,30 @@ def row_seeds(random_state: Any, n_rows: int) -> npt.NDArray[np.uint64]:
             )
         return random_state
     return generator(random_state).integers(0, 2**64, n_rows, dtype=np.uint64)
+
+
+def other_stream(seeds: npt.NDArray[np.uint64], stream: int) -> npt.NDArray[np.uint64]:
+    """Return seeds of other streams for the same rows; those of different numbers have nothing to do with each other.
+
+    Examples
+    --------
+    >>> bool((other_stream(row_seeds(0, 3), 1) == other_stream(row_seeds(0, 3), 2)).any())
+    False
+    """
+    others = np.empty_like(seeds)
+    mix_seeds(seeds, np.uint64(stream + 1), others)
+    return others
+
+
+def row_uniforms(seeds: npt.NDArray[np.uint64], n: int, stream: int = 0) -> npt.NDArray[np.float64]:
+    """Return `n` numbers between 0 and 1, both left out, for every row, from a numbered stream of the row.
+
+    Examples
+    --------
+    >>> whole = row_uniforms(row_seeds(0, 5), 4)
+    >>> bool((whole[3:] == row_uniforms(row_seeds(0, 5)[3:], 4)).all())
+    True
+    """
+    numbers = np.empty((seeds.size, n))
+    fill_uniforms(other_stream(seeds, stream), numbers)
+    return numbers

@@ -1,0 +1,255 @@
+"""Best-first search of the most probable vectors of a mixture of polytrees, row after row.
+
+A node fixes some labels. No completion of it is more probable than sum_c w_c max P_c, and the max-marginals of the
+components give that bound for both values of every free label at once: values that cannot reach what was found are
+ruled out, and the search branches on the label on which the components disagree most.
+
+Notation
+--------
+a[k]           : the value of a label that is fixed, -1 where it is free
+upper[k, v]    : bound of all completions where label k is v, as a share of the node's bound
+modes[c]       : the best completion of component c, a candidate
+found          : the best vectors so far, best first; `cut` is log P of the last of them
+lost           : largest bound of what was left aside because it is below the floor
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from plait.inference._annealing_kernels import climb
+from plait.inference._max_marginal_kernels import max_marginals
+from plait.inference._mixture_kernels import fill_terms, log_total
+
+__all__ = ["search_mixtures"]
+
+# Bounds that exceed what was found by less than this may be rounding.
+SLACK = 1e-10
+
+
+@njit(cache=True, nogil=True)
+def _set_bounds(graphs, log_weights, row, a, below, message, belief, peaks, gaps, modes, upper):  # type: ignore[no-untyped-def]
+    """Write the bounds of both values of every label and the components' modes; return the bound of the node."""
+    n_labels, n_parts = a.size, log_weights.size
+    for c in range(n_parts):
+        peaks[c] = log_weights[c] + max_marginals(c, graphs, row, a, below, message, belief)
+        for k in range(n_labels):
+            modes[c, k] = 1 if belief[k, 1] > belief[k, 0] else 0
+            gaps[c, k] = abs(belief[k, 1] - belief[k, 0])
+    bound = log_total(peaks)
+    upper[:] = 0.0
+    for c in range(n_parts):
+        share = math.exp(peaks[c] - bound)
+        for k in range(n_labels):
+            upper[k, modes[c, k]] += share
+            if a[k] < 0:
+                upper[k, 1 - modes[c, k]] += share * math.exp(-gaps[c, k])
+    return bound
+
+
+@njit(cache=True, nogil=True)
+def _same(y, z):  # type: ignore[no-untyped-def]
+    for k in range(y.size):  # noqa: SIM110
+        if y[k] != z[k]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _insert(y, value, found, found_logs):  # type: ignore[no-untyped-def]
+    """Put a vector among the best ones unless it is there."""
+    n_best = found_logs.size
+    if value <= found_logs[n_best - 1]:
+        return
+    for n in range(n_best):
+        if found_logs[n] > -np.inf and _same(found[n], y):
+            return
+    place = n_best - 1
+    while place > 0 and found_logs[place - 1] < value:
+        found_logs[place] = found_logs[place - 1]
+        found[place] = found[place - 1]
+        place -= 1
+    found_logs[place] = value
+    for k in range(y.size):
+        found[place, k] = y[k]
+
+
+@njit(cache=True, nogil=True)
+def _score_modes(graphs, log_weights, row, modes, setting, terms, found, found_logs):  # type: ignore[no-untyped-def]
+    """Put the modes of all components that differ among the best vectors, as probable as the mixture says."""
+    for c in range(modes.shape[0]):
+        again = False
+        for b in range(c):
+            again = again or _same(modes[b], modes[c])
+        if not again:
+            fill_terms(graphs, log_weights, row, modes[c], setting, terms)
+            _insert(modes[c], log_total(terms), found, found_logs)
+
+
+@njit(cache=True, nogil=True)
+def _climb_from_best(graphs, log_weights, row, a, y, free, setting, terms, moved, found, found_logs):  # type: ignore[no-untyped-def]
+    """Flip labels of the best vector as long as that gains: a better start cuts more."""
+    n_free = 0
+    for k in range(a.size):
+        y[k] = found[0, k]
+        if a[k] < 0:
+            free[n_free] = k
+            n_free += 1
+    fill_terms(graphs, log_weights, row, y, setting, terms)
+    climb(free, n_free, graphs, row, y, setting, terms, moved)
+    fill_terms(graphs, log_weights, row, y, setting, terms)
+    _insert(y, log_total(terms), found, found_logs)
+
+
+@njit(cache=True, nogil=True)
+def _rule_out(bound, cut, floor, upper, a):  # type: ignore[no-untyped-def]
+    """Fix labels one of whose values cannot reach the cut; return how many (-1: the node is closed), and what is lost.
+
+    Lost is the largest bound among values that were ruled out by the floor only.
+    """
+    n_fixed, lost = 0, -np.inf
+    for k in range(a.size):
+        if a[k] >= 0:
+            continue
+        for v in range(2):
+            value = bound + math.log(upper[k, v]) if upper[k, v] > 0.0 else -np.inf
+            if value <= max(cut + SLACK, floor):
+                lost = max(lost, value) if value > cut + SLACK else lost
+                if a[k] >= 0:
+                    return -1, lost
+                a[k] = 1 - v
+                n_fixed += 1
+    return n_fixed, lost
+
+
+@njit(cache=True, nogil=True)
+def _widest(upper, a):  # type: ignore[no-untyped-def]
+    """Return the free label whose better value lowers the bound most, -1 if none is free; ties by the worse value."""
+    winner, top, second = -1, np.inf, np.inf
+    for k in range(a.size):
+        if a[k] < 0:
+            high, low = max(upper[k, 0], upper[k, 1]), min(upper[k, 0], upper[k, 1])
+            if high < top or (high == top and low < second):
+                winner, top, second = k, high, low
+    return winner
+
+
+@njit(cache=True, nogil=True)
+def _push(bound, node, n_waiting, bounds, nodes):  # type: ignore[no-untyped-def]
+    """Put a node into the heap, the largest bound first."""
+    place = n_waiting
+    while place > 0 and bounds[(place - 1) // 2] < bound:
+        bounds[place], nodes[place] = bounds[(place - 1) // 2], nodes[(place - 1) // 2]
+        place = (place - 1) // 2
+    bounds[place], nodes[place] = bound, node
+    return n_waiting + 1
+
+
+@njit(cache=True, nogil=True)
+def _pop(n_waiting, bounds, nodes):  # type: ignore[no-untyped-def]
+    """Take the first node out of the heap; return how many are left."""
+    n_waiting -= 1
+    bound, node, place = bounds[n_waiting], nodes[n_waiting], 0
+    while 2 * place + 1 < n_waiting:
+        child = 2 * place + 1
+        if child + 1 < n_waiting and bounds[child + 1] > bounds[child]:
+            child += 1
+        if bounds[child] <= bound:
+            break
+        bounds[place], nodes[place] = bounds[child], nodes[child]
+        place = child
+    bounds[place], nodes[place] = bound, node
+    return n_waiting
+
+
+@njit(cache=True, nogil=True)
+def _grown(bounds, nodes, fixed):  # type: ignore[no-untyped-def]
+    """Return room for twice as many nodes."""
+    size = nodes.size
+    more_bounds, more_nodes = np.empty(2 * size), np.empty(2 * size, np.int64)
+    more_fixed = np.empty((2 * size, fixed.shape[1]), np.int8)
+    more_bounds[:size], more_nodes[:size], more_fixed[:size] = bounds, nodes, fixed
+    more_nodes[size:] = np.arange(size, 2 * size)
+    return more_bounds, more_nodes, more_fixed
+
+
+@njit(cache=True, nogil=True)
+def _settle(a, most, n_done, floor, graphs, log_weights, row, work, found, found_logs):  # type: ignore[no-untyped-def]
+    """Fix labels of a node while values can be ruled out; return its bound (-inf: closed), passes and losses."""
+    below, message, belief, peaks, gaps, modes, upper, setting, terms, moved, y, free = work
+    lost, climbed = -np.inf, n_done > 0 or found_logs.size > 1
+    while n_done < most:
+        bound = _set_bounds(graphs, log_weights, row, a, below, message, belief, peaks, gaps, modes, upper)
+        n_done += 1
+        _score_modes(graphs, log_weights, row, modes, setting, terms, found, found_logs)
+        if not climbed:
+            _climb_from_best(graphs, log_weights, row, a, y, free, setting, terms, moved, found, found_logs)
+            climbed = True
+        cut = found_logs[-1]
+        if bound <= max(cut + SLACK, floor):
+            return -np.inf, n_done, max(lost, bound) if bound > cut + SLACK else lost, True
+        n_fixed, more_lost = _rule_out(bound, cut, floor, upper, a)
+        lost = max(lost, more_lost)
+        if n_fixed < 0:
+            return -np.inf, n_done, lost, True
+        if n_fixed == 0:
+            return bound, n_done, lost, True
+    return np.inf, n_done, lost, False
+
+
+@njit(cache=True, nogil=True)
+def _search(known, most, floor, graphs, log_weights, row, work, found, found_logs):  # type: ignore[no-untyped-def]
+    """Search one row; return whether it was finished, whether what was found is proved, and the passes made.
+
+    The heap's places from `n_waiting` on hold the numbers of free nodes.
+    """
+    upper, n_labels = work[6], known.size
+    bounds, nodes, fixed = np.empty(8), np.arange(8), np.empty((8, n_labels), np.int8)
+    a = np.empty(n_labels, np.int8)
+    bounds[0], fixed[0] = np.inf, known
+    n_waiting, n_done, lost, finished = 1, 0, -np.inf, True
+    while n_waiting > 0:
+        bound, node = bounds[0], nodes[0]
+        if bound <= max(found_logs[-1] + SLACK, floor):
+            lost = max(lost, bound)
+            break
+        a[:] = fixed[node]
+        n_waiting = _pop(n_waiting, bounds, nodes)
+        nodes[n_waiting] = node
+        bound, n_done, more_lost, finished = _settle(
+            a, most, n_done, floor, graphs, log_weights, row, work, found, found_logs
+        )
+        lost = max(lost, more_lost)
+        if not finished:
+            break
+        k = _widest(upper, a) if bound > -np.inf else -1
+        if k >= 0:
+            for v in range(2):
+                if n_waiting + 1 >= nodes.size:
+                    bounds, nodes, fixed = _grown(bounds, nodes, fixed)
+                node = nodes[n_waiting]
+                fixed[node] = a
+                fixed[node, k] = v
+                n_waiting = _push(bound + math.log(upper[k, v]), node, n_waiting, bounds, nodes)
+    return finished, finished and lost <= found_logs[-1] + SLACK, n_done
+
+
+@njit(cache=True, nogil=True)
+def search_mixtures(graphs, log_weights, logs, known, most, floor, found, found_logs, finished, proved, n_passes):  # type: ignore[no-untyped-def]
+    """Write the most probable vectors of every row, best first, whether it was finished and proved, and passes made."""
+    n_rows, _, n_labels = found.shape
+    n_parts = log_weights.size
+    work = (
+        np.empty((n_labels, 2)), np.empty((n_labels, 2)), np.empty((n_labels, 2)), np.empty(n_parts),
+        np.empty((n_parts, n_labels)), np.empty((n_parts, n_labels), np.int64), np.empty((n_labels, 2)),
+        np.empty((n_parts, n_labels), np.int64), np.empty(n_parts), np.empty(n_parts),
+        np.empty(n_labels, np.int64), np.empty(n_labels, np.int64),
+    )  # fmt: skip
+    nothing = np.full(n_labels, -1, np.int8)
+    for row in range(n_rows):
+        found_logs[row] = -np.inf
+        row_known = known[row] if known.shape[0] > 0 else nothing
+        finished[row], proved[row], n_passes[row] = _search(
+            row_known, most, floor, graphs, log_weights, logs[row], work, found[row], found_logs[row]
+        )

@@ -1,0 +1,162 @@
+"""A mixture over graphs as the kernels read it: the components' graphs as arrays, conditionals as tables."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from plait.inference._mixture_kernels import fill_logs
+from plait.inference.message_plan import families_of
+from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution
+from plait.structure import LabelGraph
+
+__all__ = ["MixtureGraphs", "as_mixture", "has_simple_parts", "has_tables", "is_simple", "tables_in_blocks"]
+
+Indices = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+# A label with more parents has a table that costs more than the other ways; so has a graph with more settings.
+_MOST_PARENTS = 10
+_MOST_SETTINGS = 10_000
+# Tables of so many numbers are held at once (64 MiB).
+_TABLE_SIZE = 1 << 23
+
+
+class MixtureGraphs(NamedTuple):
+    """The graphs of a mixture's components, labels in their own numbering.
+
+    Parameters
+    ----------
+    entry : ndarray of int64, shape (n_components, n_labels)
+        Where the settings of each label's parents begin among those of all labels and components.
+    first : ndarray of int64, shape (n_components, n_labels + 1)
+        Where the parents of each label begin in `parents`.
+    parents : ndarray of int64
+        Parents of all labels.
+    first_child : ndarray of int64, shape (n_components, n_labels + 1)
+        Where the children of each label begin in `children` and `bits`.
+    children, bits : ndarray of int64
+        Children of all labels, and what the label adds to the number of the child's setting when it is 1.
+    order : ndarray of int64, shape (n_components, n_labels)
+        In which order factors (a label with its parents) send messages to the roots; empty unless all are polytrees.
+    target, slot : ndarray of int64, shape (n_components, n_labels)
+        The label to which each label's factor sends, and which parent that is; -1 for the label itself.
+    root : ndarray of bool, shape (n_components, n_labels)
+        One label of each part of each graph.
+    """
+
+    entry: Indices
+    first: Indices
+    parents: Indices
+    first_child: Indices
+    children: Indices
+    bits: Indices
+    order: Indices
+    target: Indices
+    slot: Indices
+    root: npt.NDArray[np.bool_]
+
+
+def as_mixture(distribution: LabelDistribution) -> MixtureDistribution:
+    """Return a mixture without mixtures among its components; of anything else, the mixture of it alone."""
+    if isinstance(distribution, MixtureDistribution):
+        return distribution.flattened()
+    return MixtureDistribution([0.0], [distribution])
+
+
+def has_tables(distribution: LabelDistribution) -> bool:
+    """Say whether the conditionals of a row are few enough to be written out."""
+    if not isinstance(distribution, GraphDistribution):
+        return False
+    sizes = [len(group) for group in distribution.graph.parents]
+    n_settings = sum(1 << size for size in sizes)
+    return max(sizes, default=0) <= _MOST_PARENTS and n_settings <= _MOST_SETTINGS + 4 * len(sizes)
+
+
+def is_simple(distribution: LabelDistribution) -> bool:
+    """Say whether messages along the graph of a distribution are exact and cheap."""
+    if not isinstance(distribution, GraphDistribution) or not distribution.probabilistic:
+        return False
+    widest = max((len(group) for group in distribution.graph.parents), default=0)
+    return widest <= _MOST_PARENTS and distribution.graph.is_polytree
+
+
+def has_simple_parts(distribution: LabelDistribution) -> bool:
+    """Say whether a distribution is a mixture on whose components messages are exact and cheap."""
+    if not isinstance(distribution, MixtureDistribution):
+        return False
+    return all(is_simple(part) for part in distribution.flattened().components)
+
+
+def tables_in_blocks(mixture: MixtureDistribution) -> Iterator[tuple[slice, MixtureGraphs, Floats]]:
+    """Return slices of rows, the graphs, and log P(y_k | parents) of all components, settings and both values.
+
+    Column 2 * (entry + setting) + value; at most 64 MiB at once. The evidence is left aside.
+    """
+    parts = [part for part in mixture.components if isinstance(part, GraphDistribution)]
+    graphs = _graphs(tuple(part.graph for part in parts))
+    n_settings = sum(1 << len(group) for part in parts for group in part.graph.parents)
+    step = max(1, _TABLE_SIZE // max(1, 2 * n_settings))
+    for begin in range(0, mixture.n_rows, step):
+        rows = slice(begin, min(begin + step, mixture.n_rows))
+        logs = np.empty((rows.stop - rows.start, 2 * n_settings))
+        for entry, part in zip(graphs.entry, parts, strict=True):
+            block = part.take(rows)
+            for label in range(mixture.n_labels):
+                fill_logs(block.table(label), 2 * entry[label], logs)
+        yield rows, graphs, logs
+
+
+@lru_cache(maxsize=32)
+def _graphs(graphs: tuple[LabelGraph, ...]) -> MixtureGraphs:
+    n_labels = graphs[0].n_labels
+    sizes = np.array([[len(group) for group in graph.parents] for graph in graphs], dtype=np.int64)
+    sizes = sizes.reshape(len(graphs), n_labels)
+    links = [_children(graph) for graph in graphs]
+    n_children = np.array([[len(group) for group in graph] for graph in links], dtype=np.int64)
+    flat = [pair for graph in links for group in graph for pair in group]
+    settings = np.cumsum(np.concatenate([[0], (1 << sizes).ravel()]))[:-1]
+    return MixtureGraphs(
+        settings.reshape(sizes.shape).astype(np.int64),
+        _starts(sizes),
+        np.array([parent for graph in graphs for group in graph.parents for parent in group], dtype=np.int64),
+        _starts(n_children.reshape(sizes.shape)),
+        np.array([child for child, _ in flat], dtype=np.int64),
+        np.array([1 << bit for _, bit in flat], dtype=np.int64),
+        *_messages(graphs, n_labels),
+    )
+
+
+def _starts(sizes: Indices) -> Indices:
+    """Return where groups of these sizes begin, one row after the other, and where the last of each row ends."""
+    ends = np.cumsum(sizes.ravel()).reshape(sizes.shape)
+    before = np.concatenate([[0], sizes.sum(axis=1).cumsum()[:-1]])
+    return np.column_stack([before, ends]).astype(np.int64)
+
+
+def _children(graph: LabelGraph) -> list[list[tuple[int, int]]]:
+    """Return the children of each label, each with the place that the label has among the child's parents."""
+    children: list[list[tuple[int, int]]] = [[] for _ in graph.parents]
+    for child, parents in enumerate(graph.parents):
+        for place, parent in enumerate(parents):
+            children[parent].append((child, place))
+    return children
+
+
+def _messages(graphs: tuple[LabelGraph, ...], n_labels: int) -> tuple[Indices, Indices, Indices, npt.NDArray[np.bool_]]:
+    """Return the order of messages, their targets, slots and the roots, in the labels' own numbering."""
+    if not all(graph.is_polytree for graph in graphs):
+        none = np.empty((len(graphs), 0), dtype=np.int64)
+        return none, none, none, none.astype(np.bool_)
+    shape = (len(graphs), n_labels)
+    order, target, slot = (np.empty(shape, dtype=np.int64) for _ in range(3))
+    root = np.zeros(shape, dtype=np.bool_)
+    for c, graph in enumerate(graphs):
+        plan = families_of(graph)
+        order[c] = plan.label
+        target[c, plan.label] = plan.label[plan.target]
+        slot[c, plan.label] = plan.slot
+        root[c, plan.label[plan.roots]] = True
+    return order, target, slot, root
