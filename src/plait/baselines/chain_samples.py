@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
-from plait.baselines.content_seeds import mixed_bits
+from plait.baselines.row_contents import mixed_bits
 from plait.inference import Greedy, LabelSupport, MonteCarlo
 from plait.joint import GraphDistribution, GraphJoint, MixtureDistribution
 

@@ -10,9 +10,9 @@ from plait import losses as losses_room
 from plait.baselines.binary_learners import LEARNER_RULE, binary_learner, checked_weights
 from plait.baselines.chain_links import ChainPayoff
 from plait.baselines.chain_samples import ChainSamples
-from plait.baselines.content_seeds import content_seeds
 from plait.baselines.meta_classifier import JOBS_RULE, MetaClassifier, seeded_members
 from plait.baselines.order_walk import ScoredOrder, best_orders
+from plait.baselines.row_contents import content_seeds
 from plait.baselines.scaling import divided_columns, in_units_of_columns, unscaled_learner
 from plait.core.checks import InstanceOf, Interval, Nothing, OneOf, RandomState, check_parameters
 from plait.core.naming import resolve

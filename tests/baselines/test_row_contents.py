@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from scipy import sparse
 
-from plait.baselines.content_seeds import content_seeds, mixed_bits
+from plait.baselines.row_contents import content_seeds, mixed_bits
 
 MATRICES = npst.arrays(
     np.float64,
