@@ -29,6 +29,19 @@ def test_which_columns_are_scaled(stored):
     np.testing.assert_allclose(column_scales(stored(X), "auto"), np.where(chosen, deviations, 1), rtol=1e-12)
 
 
+@pytest.mark.parametrize("stored", [np.asarray, sparse.csr_array])
+def test_balanced_columns_have_a_total_variance_of_one(stored):
+    X, _ = drawn()
+    scales = column_scales(stored(X), "balanced")
+    divided = X / scales
+    np.testing.assert_allclose(divided.var(axis=0).sum(), 1.0, rtol=1e-12)
+    assert scales[3] == 1.0  # constant
+    varies = np.arange(6) != 3
+    shares = scales[varies] / column_scales(X, "auto")[varies]
+    np.testing.assert_allclose(shares, shares[0], rtol=1e-12)
+    np.testing.assert_array_equal(column_scales(stored(np.full((4, 2), 3.0)), "balanced"), np.ones(2))
+
+
 def test_zeros_that_are_stored_count_as_zeros():
     X, _ = drawn()
     thin = sparse.csr_array(X)

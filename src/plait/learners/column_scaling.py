@@ -18,14 +18,15 @@ def column_scales(X: Any, standardize: bool | str, weights: Floats | None = None
     """Return what to divide the columns of X by: standard deviations (ddof 0), or ones.
 
     With "auto", columns of 0 and 1 only, and columns with more zeros than other values (word counts), keep their
-    scale. The answer depends on the values alone, not on whether X is stored dense or sparse. Constant columns keep
-    their scale.
+    scale. With "balanced", what "auto" gives is multiplied by one number, so that the variances of the divided columns
+    sum to one. The answer depends on the values alone, not on whether X is stored dense or sparse. Constant columns
+    keep their scale.
 
     Parameters
     ----------
     X : array or CSR matrix
         Features.
-    standardize : bool or "auto"
+    standardize : bool, "auto" or "balanced"
         Whether to scale.
     weights : ndarray of shape (n_samples,), optional
         A row counts as often as its weight says.
@@ -42,9 +43,12 @@ def column_scales(X: Any, standardize: bool | str, weights: Floats | None = None
         return scales
     deviations, sizes = _moments(X, rows)
     chosen = deviations > _CONSTANT * sizes
-    if standardize == "auto":
+    varying = chosen.copy()
+    if standardize in ("auto", "balanced"):
         chosen &= ~_kept(X, rows)
     scales[chosen] = deviations[chosen]
+    if standardize == "balanced" and varying.any():
+        scales[varying] *= np.linalg.norm(deviations[varying] / scales[varying])
     return scales
 
 
