@@ -3,12 +3,11 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
+from plait.baselines.weighing_classifier import WeighingClassifier
 from plait.core.checks import HasMethods, Interval, Nothing
-from plait.core.multilabel_classifier import MultilabelClassifier
 from plait.core.randomness import seeds
 from plait.core.sentences import ParameterError
 from plait.learners import Learner, SklearnLearner
@@ -21,10 +20,8 @@ __all__ = ["ESTIMATOR_RULE", "JOBS_RULE", "MetaClassifier", "seeded_members", "w
 ESTIMATOR_RULE = (HasMethods(("fit", "predict", "get_params", "set_params")), Nothing())
 JOBS_RULE = (Interval(int, 1, None), Interval(int, None, -1), Nothing())
 
-Labels = npt.NDArray[np.uint8]
 
-
-class MetaClassifier(MultilabelClassifier):
+class MetaClassifier(WeighingClassifier):
     """Base of the transformations: they have a parameter `estimator`, and X may hold what that takes."""
 
     estimator: Any
@@ -35,19 +32,6 @@ class MetaClassifier(MultilabelClassifier):
         if self.estimator is None or not hasattr(self.estimator, "__sklearn_tags__"):
             return True
         return "allow-nan" if get_tags(self.estimator).input_tags.allow_nan else True
-
-    def _weighing_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels, Any]:
-        """Return the checked training data without the rows that weigh nothing: they are as good as absent."""
-        X, Y, weights = self._training_data(X, y, sample_weight)
-        if weights is None or weights.all():
-            return X, Y, weights
-        rows = np.flatnonzero(weights)
-        if len(rows) == 0:
-            raise ParameterError(
-                f"{type(self).__name__} needs sample_weight to be above 0 somewhere, but all weights are zero. "
-                "Pass a positive weight for at least one row."
-            )
-        return X[rows], Y[rows], weights[rows]
 
 
 def weight_keywords(owner: str, estimator: Any, sample_weight: Any) -> dict[str, Any]:
