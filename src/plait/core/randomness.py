@@ -10,14 +10,16 @@ import numpy as np
 __all__ = ["generator", "generators", "seeds"]
 
 
-def _entropy(random_state: Any) -> int | None:
-    """Return what a `SeedSequence` starts from; a given generator or RandomState moves on by one draw."""
+def _entropy(random_state: Any) -> int | list[int] | None:
+    """Return what a `SeedSequence` starts from: of an array all; a generator or RandomState moves on by one draw."""
     if random_state is None:
         return None
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(0, 2**63))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(0, 2**31 - 1))
+    if isinstance(random_state, np.ndarray):
+        return [int(seed) for seed in random_state]
     return int(random_state)
 
 

@@ -4,9 +4,8 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.core.logspace import log_sigmoid
-from plait.core.randomness import generator
 from plait.inference import Auto, Inference, LabelSupport, SumProduct, entropy, sample_given
-from plait.joint import LabelDistribution
+from plait.joint import GraphDistribution, LabelDistribution, row_uniforms
 
 __all__ = [
     "drawn_sets",
@@ -20,41 +19,44 @@ __all__ = [
 
 Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.uint8]
+Seeds = npt.NDArray[np.uint64]
 
 # Draws for each wanted one where evidence makes weights uneven and the wanted ones are then drawn from these.
 _DRAWS_A_SAMPLE = 10
+# The stream of numbers by which they are drawn.
+_RESAMPLING = 1 << 21
 
 
-def whole_support(inference: Inference, distribution: LabelDistribution, seed: int) -> LabelSupport:
+def whole_support(inference: Inference, distribution: LabelDistribution, seeds: Seeds) -> LabelSupport:
     """Return vectors that stand for all of P(y | x): by `inference` where it has them, else by `Auto`."""
-    support = inference.infer(distribution, "distribution", 1, seed)
-    return Auto().infer(distribution, "distribution", 1, seed) if support.kind == "modes" else support
+    support = inference.infer(distribution, "distribution", 1, seeds)
+    return Auto().infer(distribution, "distribution", 1, seeds) if support.kind == "modes" else support
 
 
-def marginals(inference: Inference, distribution: LabelDistribution, seed: int) -> tuple[Floats, LabelSupport]:
+def marginals(inference: Inference, distribution: LabelDistribution, seeds: Seeds) -> tuple[Floats, LabelSupport]:
     """Return P(y_k = 1 | x); never those of a search, which knows the likeliest sets only."""
-    support = inference.infer(distribution, "marginals", 1, seed)
+    support = inference.infer(distribution, "marginals", 1, seeds)
     if support.marginals is None and support.kind == "modes":
-        support = Auto().infer(distribution, "marginals", 1, seed)
+        support = Auto().infer(distribution, "marginals", 1, seeds)
     return support.marginal_estimate(), support
 
 
-def log_evidence(inference: Inference, distribution: LabelDistribution, seed: int) -> tuple[Floats, LabelSupport]:
+def log_evidence(inference: Inference, distribution: LabelDistribution, seeds: Seeds) -> tuple[Floats, LabelSupport]:
     """Return log P(known labels | x)."""
-    support = inference.infer(distribution, "marginals", 1, seed)
+    support = inference.infer(distribution, "marginals", 1, seeds)
     if support.log_evidence is None:
-        support = Auto().infer(distribution, "marginals", 1, seed)
+        support = Auto().infer(distribution, "marginals", 1, seeds)
     assert support.log_evidence is not None  # every inference that Auto picks for marginals reports it
     return support.log_evidence, support
 
 
 def likely_sets(
-    inference: Inference, distribution: LabelDistribution, k: int, seed: int
+    inference: Inference, distribution: LabelDistribution, k: int, seeds: Seeds
 ) -> tuple[Floats, LabelSupport]:
     """Return the k likeliest label sets as (n_rows, k, 1 + n_labels): log P(y | x), then the labels."""
-    support = inference.infer(distribution, "mode", k, seed)
+    support = inference.infer(distribution, "mode", k, seeds)
     if support.vectors.shape[1] < min(k, 2**distribution.n_labels):
-        support = Auto().infer(distribution, "mode", k, seed)
+        support = Auto().infer(distribution, "mode", k, seeds)
     if support.kind == "sample":
         support = support.merged()
     found = min(k, support.vectors.shape[1])
@@ -78,25 +80,24 @@ def wrong_probabilities(distribution: LabelDistribution, vectors: Labels) -> Flo
     return wrong
 
 
-def drawn_sets(distribution: LabelDistribution, n_samples: int, seed: int) -> Labels:
+def drawn_sets(distribution: LabelDistribution, n_samples: int, seeds: Seeds) -> Labels:
     """Return drawn label sets (n_rows, n_samples, n_labels); with evidence, resampled by importance weights."""
     if distribution.evidence is None:
-        return distribution.sample(n_samples, seed)[0]
-    if _is_polytree(distribution):
-        return sample_given(distribution, n_samples, seed)
-    draws = generator(seed)
-    vectors, log_weights = distribution.sample(_DRAWS_A_SAMPLE * n_samples, draws)
+        return distribution.sample(n_samples, seeds)[0]
+    if _has_messages(distribution):
+        return sample_given(distribution, n_samples, seeds)
+    vectors, log_weights = distribution.sample(_DRAWS_A_SAMPLE * n_samples, seeds)
     heights = np.cumsum(np.exp(log_weights - log_weights.max(axis=1, keepdims=True)), axis=1)
-    points = draws.random((distribution.n_rows, n_samples)) * heights[:, -1:]
+    points = row_uniforms(seeds, n_samples, stream=_RESAMPLING) * heights[:, -1:]
     chosen = np.array([np.searchsorted(high, point) for high, point in zip(heights, points, strict=True)])
     return np.take_along_axis(vectors, chosen.reshape(-1, n_samples, 1), axis=1)
 
 
-def entropies(distribution: LabelDistribution, seed: int) -> tuple[Floats, LabelSupport | None]:
+def entropies(distribution: LabelDistribution, seeds: Seeds) -> tuple[Floats, LabelSupport | None]:
     """Return the entropy of P(y | x) in nats: exact on polytrees and for few labels, else from a sample."""
-    if _is_polytree(distribution):
+    if isinstance(distribution, GraphDistribution) and _has_messages(distribution):
         return entropy(distribution), None
-    support = Auto().infer(distribution, "distribution", 1, seed)
+    support = Auto().infer(distribution, "distribution", 1, seeds)
     weights = support.weights()
     if support.kind == "distribution":
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -108,6 +109,6 @@ def entropies(distribution: LabelDistribution, seed: int) -> tuple[Floats, Label
     return known - (weights * log_prob).sum(axis=1), support
 
 
-def _is_polytree(distribution: LabelDistribution) -> bool:
+def _has_messages(distribution: LabelDistribution) -> bool:
     """Say whether sums along the graph are exact and cheap, as `Auto` does."""
     return isinstance(Auto().choose(distribution, "marginals"), SumProduct)

@@ -10,7 +10,6 @@ from joblib import Parallel, delayed
 from plait import losses as losses_room
 from plait.core.checks import Interval, check_value
 from plait.core.naming import resolve
-from plait.core.randomness import seeds
 from plait.core.sentences import ParameterError
 from plait.core.targets import label_rows
 from plait.estimators.block_answers import (
@@ -25,14 +24,15 @@ from plait.estimators.block_answers import (
 from plait.estimators.blocks import row_blocks
 from plait.estimators.evidence import as_evidence
 from plait.inference import Inference, LabelSupport
-from plait.joint import GraphDistribution, LabelDistribution
+from plait.joint import GraphDistribution, LabelDistribution, row_seeds
 from plait.losses import Loss
 
 __all__ = ["Joint", "LikelySets", "Posterior"]
 
 Floats = npt.NDArray[np.float64]
-# A question to one block: its distribution, its rows and a seed; the answer, and the support it rests on.
-Question = Callable[[LabelDistribution, slice, int], tuple[npt.NDArray[Any], LabelSupport | None]]
+Seeds = npt.NDArray[np.uint64]
+# A question to one block: its distribution, its rows and their seeds; the answer, and the support it rests on.
+Question = Callable[[LabelDistribution, slice, Seeds], tuple[npt.NDArray[Any], LabelSupport | None]]
 
 
 class Joint(Protocol):
@@ -171,7 +171,7 @@ class Posterior:
         """
         vectors = label_rows("factors", Y, self.n_rows, self.n_labels)
 
-        def factors(distribution: LabelDistribution, rows: slice, _: int) -> tuple[Floats, None]:
+        def factors(distribution: LabelDistribution, rows: slice, _: Seeds) -> tuple[Floats, None]:
             if not isinstance(distribution, GraphDistribution):
                 raise ParameterError(
                     "factors needs a model with one label graph, but this one is a mixture. Ask its components."
@@ -187,7 +187,7 @@ class Posterior:
     def top(self, k: int) -> LikelySets:
         """Return the k most probable label sets of every row, with their probabilities."""
         check_value("top", "k", k, (Interval(int, 1, None),))
-        table = self._ask(lambda distribution, _, seed: likely_sets(self.inference, distribution, k, seed))
+        table = self._ask(lambda distribution, _, seeds: likely_sets(self.inference, distribution, k, seeds))
         method, exact = self.method, self.exact
         log_probs = table[:, :, 0] - (0.0 if self.evidence is None else self._log_evidence()[:, None])
         self.method, self.exact = method, exact
@@ -195,13 +195,13 @@ class Posterior:
 
     def marginals(self) -> Floats:
         """Return P(y_k = 1 | x) of every label, (n_rows, n_labels); with evidence, given the known labels."""
-        return self._ask(lambda distribution, _, seed: marginals(self.inference, distribution, seed))
+        return self._ask(lambda distribution, _, seeds: marginals(self.inference, distribution, seeds))
 
     def sample(self, n_samples: int, random_state: Any = None) -> npt.NDArray[np.int64]:
         """Draw label sets, (n_rows, n_samples, n_labels).
 
-        With evidence the draws are exact where labels form a forest or polytree; elsewhere ten times as many are
-        drawn with importance weights, and resampled by them.
+        With evidence the draws are exact where labels form a forest or polytree, or a mixture of such; elsewhere ten
+        times as many are drawn with importance weights, and resampled by them.
 
         Parameters
         ----------
@@ -212,7 +212,7 @@ class Posterior:
         """
         check_value("sample", "n_samples", n_samples, (Interval(int, 1, None),))
         asked = self._changed(random_state=self.random_state if random_state is None else random_state)
-        vectors = asked._ask(lambda distribution, _, seed: (drawn_sets(distribution, n_samples, seed), None))
+        vectors = asked._ask(lambda distribution, _, seeds: (drawn_sets(distribution, n_samples, seeds), None))
         return vectors.astype(np.int64)
 
     def decide(self, loss: Any = None) -> npt.NDArray[Any]:
@@ -225,8 +225,8 @@ class Posterior:
         """
         chosen: Loss = resolve("decide", "loss", self.loss if loss is None else loss, losses_room, Loss)
 
-        def question(distribution: LabelDistribution, rows: slice, seed: int) -> tuple[Any, LabelSupport]:
-            support = self.inference.infer(distribution, chosen.wanted, 1, seed)
+        def question(distribution: LabelDistribution, rows: slice, seeds: Seeds) -> tuple[Any, LabelSupport]:
+            support = self.inference.infer(distribution, chosen.wanted, 1, seeds)
             return chosen.decide(support), support
 
         return self._ask(question, light=chosen.wanted == "mode")
@@ -244,15 +244,15 @@ class Posterior:
         chosen: Loss = resolve("expected_loss", "loss", self.loss if loss is None else loss, losses_room, Loss)
         answer = np.asarray(Y_pred)
 
-        def question(distribution: LabelDistribution, rows: slice, seed: int) -> tuple[Any, LabelSupport]:
-            support = whole_support(self.inference, distribution, seed)
+        def question(distribution: LabelDistribution, rows: slice, seeds: Seeds) -> tuple[Any, LabelSupport]:
+            support = whole_support(self.inference, distribution, seeds)
             return chosen.expected(support, answer[rows]), support
 
         return self._ask(question)
 
     def entropy(self) -> Floats:
         """Return the entropy of P(y | x) in nats for every row: exact where possible, else from a sample."""
-        return self._ask(lambda distribution, _, seed: entropies(distribution, seed))
+        return self._ask(lambda distribution, _, seeds: entropies(distribution, seeds))
 
     def doubts(self, Y: Any) -> Floats:
         """Return, for recorded labels Y, how probable each is wrong: P(y_k is not as recorded | x, other labels).
@@ -263,15 +263,16 @@ class Posterior:
         return self._ask(lambda distribution, rows, _: (wrong_probabilities(distribution, vectors[rows]), None))
 
     def _log_evidence(self) -> Floats:
-        return self._ask(lambda distribution, _, seed: log_evidence(self.inference, distribution, seed))
+        return self._ask(lambda distribution, _, seeds: log_evidence(self.inference, distribution, seeds))
 
     def _ask(self, question: Question, *, light: bool = False) -> npt.NDArray[Any]:
         """Put a question to all blocks of rows; remember how it was answered. A light one needs no drawn vectors."""
         bytes_a_row = 64 * self.n_labels if light else _bytes_a_row(self.n_labels)
         blocks = list(row_blocks(self.n_rows, bytes_a_row)) or [slice(0, 0)]
+        # A seed for each row: what a row draws does not depend on the blocks.
+        seeds = row_seeds(self.random_state, self.n_rows)
         answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(self._ask_block)(question, rows, seed)
-            for rows, seed in zip(blocks, seeds(self.random_state, len(blocks)), strict=True)
+            delayed(self._ask_block)(question, rows, seeds[rows]) for rows in blocks
         )
         supports = [support for _, support in answers if support is not None]
         self.method = ", ".join(dict.fromkeys(support.method for support in supports)) or "product of conditionals"
@@ -283,11 +284,11 @@ class Posterior:
         self.effective_size = np.concatenate(sizes) if sizes and len(sizes) == len(answers) else None
         return np.concatenate([answer for answer, _ in answers])
 
-    def _ask_block(self, question: Question, rows: slice, seed: int) -> tuple[npt.NDArray[Any], LabelSupport | None]:
+    def _ask_block(self, question: Question, rows: slice, seeds: Seeds) -> tuple[npt.NDArray[Any], LabelSupport | None]:
         distribution = self.joint.condition(self.X[rows])
         if self.evidence is not None:
             distribution = distribution.clamp(self.evidence[rows])
-        return question(distribution, rows, seed)
+        return question(distribution, rows, seeds)
 
 
 def _bytes_a_row(n_labels: int) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from plait.core.checks import Constraint, Interval
+from plait.inference.annealing import Annealing
 from plait.inference.best_first import BestFirst
 from plait.inference.enumeration import MOST_LABELS
 from plait.inference.exhaustive import UNFORCED_LABELS, Exhaustive
@@ -11,18 +12,17 @@ from plait.inference.greedy import Greedy
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
 from plait.inference.max_product import MaxProduct
+from plait.inference.mixture_tables import as_mixture, has_simple_parts, is_simple
 from plait.inference.monte_carlo import MonteCarlo
 from plait.inference.sum_product import SumProduct
-from plait.joint import GraphDistribution, LabelDistribution, LinearDistribution
+from plait.joint import GraphDistribution, LabelDistribution, LinearDistribution, MixtureDistribution
 
 __all__ = ["Auto"]
 
-# A label with more parents has a table that costs more than the other ways.
-_MOST_PARENTS = 10
 # A learner that must be called is asked for no more than this many conditionals of a row.
 _MOST_CALLS = 10_000
-# Marginals need no table of all label vectors, so a few more labels can be enumerated.
-_MORE_FOR_MARGINALS = 3
+# Marginals and modes need no table of all label vectors, so a few more labels can be enumerated.
+_MORE_WITHOUT_TABLE = 3
 
 
 class Auto(Inference):
@@ -30,10 +30,11 @@ class Auto(Inference):
 
     On forests and polytrees (independent labels too) modes come from max-product and marginals from sum-product. On
     other graphs modes come from best-first search, which is exact unless it meets its limit of nodes: 10 ** 6 a row,
-    and 10 ** 4 where a learner must be called for each. Everything else goes through all label vectors with up to
-    `max_enumerated` labels (three more for marginals), which is exact, and draws a sample with more. Margins of
-    learners that give no probabilities are decided greedily. `support.method` says which it was, and
-    `support.exact` how far it can be trusted.
+    and 10 ** 4 where a learner must be called for each. Mixtures of forests and polytrees are answered likewise, modes
+    by best-first search and marginals by sum-product; modes of other mixtures of many labels by annealing. Everything
+    else goes through all label vectors with up to `max_enumerated` labels (three more for marginals and for modes of
+    mixtures), which is exact, and draws a sample with more. Margins of learners that give no probabilities are
+    decided greedily. `support.method` says which it was, and `support.exact` how far it can be trusted.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ class Auto(Inference):
 
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {
         "n_samples": (Interval(int, 1, None),),
-        "max_enumerated": (Interval(int, 0, MOST_LABELS - _MORE_FOR_MARGINALS),),
+        "max_enumerated": (Interval(int, 0, MOST_LABELS - _MORE_WITHOUT_TABLE),),
     }
 
     def __init__(self, n_samples: int = 1000, max_enumerated: int = 12) -> None:
@@ -77,29 +78,32 @@ class Auto(Inference):
         if isinstance(distribution, GraphDistribution):
             if not distribution.probabilistic:
                 return Greedy()
-            if wanted != "distribution" and _is_simple(distribution):
+            if wanted != "distribution" and is_simple(distribution):
                 return MaxProduct() if wanted == "mode" else SumProduct()
             if wanted == "mode":
                 return BestFirst() if isinstance(distribution, LinearDistribution) else BestFirst(max_nodes=_MOST_CALLS)
+        if isinstance(distribution, MixtureDistribution):
+            if wanted != "distribution" and has_simple_parts(distribution):
+                return BestFirst() if wanted == "mode" else SumProduct()
+            if wanted == "mode" and self._is_large(distribution, wanted):
+                return Annealing()
         return MonteCarlo(self.n_samples) if self._is_large(distribution, wanted) else _every_vector(distribution)
 
     def _is_large(self, distribution: LabelDistribution, wanted: str) -> bool:
         """Say whether there are too many label vectors, or too many conditionals that a learner is called for."""
-        most = self.max_enumerated + (_MORE_FOR_MARGINALS if wanted == "marginals" else 0)
-        called = isinstance(distribution, GraphDistribution) and not isinstance(distribution, LinearDistribution)
-        return distribution.n_labels > most or (called and _n_conditionals(distribution) > _MOST_CALLS)
+        mixed = isinstance(distribution, MixtureDistribution)
+        without_table = wanted == "marginals" or (wanted == "mode" and mixed)
+        most = self.max_enumerated + (_MORE_WITHOUT_TABLE if without_table else 0)
+        n_called = sum(_n_called(part) for part in as_mixture(distribution).components)
+        return distribution.n_labels > most or n_called > _MOST_CALLS
 
 
 def _every_vector(distribution: LabelDistribution) -> Exhaustive:
     return Exhaustive(force=True) if distribution.n_labels > UNFORCED_LABELS else Exhaustive()
 
 
-def _n_conditionals(distribution: Any) -> int:
-    """Return how many conditionals a row has: the settings of all labels' parents."""
+def _n_called(distribution: LabelDistribution) -> int:
+    """Return how many conditionals of a row a learner is called for: the settings of all labels' parents."""
+    if not isinstance(distribution, GraphDistribution) or isinstance(distribution, LinearDistribution):
+        return 0
     return sum(1 << len(group) for group in distribution.graph.parents)
-
-
-def _is_simple(distribution: GraphDistribution) -> bool:
-    """Say whether messages along the graph are exact and cheap."""
-    widest = max((len(group) for group in distribution.graph.parents), default=0)
-    return widest <= _MOST_PARENTS and distribution.graph.is_polytree

@@ -10,7 +10,7 @@ from plait.core.sentences import ParameterError
 from plait.inference import _enumeration_kernels as kernels
 from plait.inference.label_vectors import all_label_vectors
 from plait.inference.margins import refuse_margins
-from plait.joint import GraphDistribution, LabelDistribution
+from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution
 
 __all__ = ["MOST_LABELS", "enumerated_blocks", "enumerated_marginals", "label_sums"]
 
@@ -75,10 +75,31 @@ def enumerated_blocks(owner: str, distribution: LabelDistribution) -> Iterator[t
             f"{distribution.n_labels}. Use MonteCarlo() for marginals and BestFirst() for modes."
         )
     step = max(1, _BLOCK >> distribution.n_labels)
-    probabilities_of = _tree(distribution) if isinstance(distribution, GraphDistribution) else _called
+    if isinstance(distribution, MixtureDistribution):
+        distribution = distribution.flattened()
+    probabilities_of = _way(distribution)
     for start in range(0, distribution.n_rows, step):
         rows = slice(start, min(start + step, distribution.n_rows))
         yield rows, probabilities_of(distribution.take(rows))
+
+
+def _way(distribution: LabelDistribution) -> Any:
+    """Return the function from blocks of rows to probabilities that suits the form of a distribution."""
+    if isinstance(distribution, MixtureDistribution):
+        return _mixed(distribution)
+    return _tree(distribution) if isinstance(distribution, GraphDistribution) else _called
+
+
+def _mixed(mixture: MixtureDistribution) -> Any:
+    ways, weights = [_way(part) for part in mixture.components], np.exp(mixture.log_weights)
+
+    def probabilities(block: MixtureDistribution) -> Floats:
+        total = np.zeros((block.n_rows, 1 << block.n_labels))
+        for weight, way, part in zip(weights, ways, block.components, strict=True):
+            total += weight * way(part)
+        return total
+
+    return probabilities
 
 
 def _called(distribution: LabelDistribution) -> Floats:

@@ -38,8 +38,8 @@ class Inference(BaseEstimator, ABC):
             What the answer is for. An inference that has one way only leaves this aside.
         n_best : int, default=1
             How many of the most probable label vectors are wanted.
-        random_state : int, Generator or None
-            Used by inferences that draw.
+        random_state : int, Generator, None or ndarray of uint64, shape (n_rows,)
+            Used by inferences that draw; an array holds a seed for each row, as `plait.joint.row_seeds` makes them.
         """
         check_parameters(self)
         if wanted not in WANTED:

@@ -87,7 +87,7 @@ def checked_polytree(distribution: Any, owner: str) -> GraphDistribution:
     if not isinstance(distribution, GraphDistribution):
         raise ParameterError(
             f"{owner} needs a distribution over one graph, but it is a {type(distribution).__name__}. "
-            "Use MonteCarlo() or Exhaustive()."
+            "Use BestFirst() or Annealing() for modes and SumProduct() for marginals of a mixture, else MonteCarlo()."
         )
     if not distribution.probabilistic:
         raise ParameterError(

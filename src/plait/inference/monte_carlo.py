@@ -11,6 +11,9 @@ from plait.core.logspace import log_sum_exp
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
 from plait.inference.margins import refuse_margins
+from plait.inference.mixture_tables import has_simple_parts
+from plait.inference.polytree_sampling import sample_given
+from plait.inference.sum_product import exact_marginals
 from plait.joint import GraphDistribution, LabelDistribution
 from plait.joint.row_streams import row_seeds
 
@@ -28,7 +31,8 @@ class MonteCarlo(Inference):
 
     With evidence known labels are set, and a vector counts with the probability of the known labels given its other
     values; `effective_size` says how many independent samples that is worth, `log_evidence` estimates the known
-    labels' probability. Where `effective_size` is small, so is the trust in the answer.
+    labels' probability. Where `effective_size` is small, so is the trust in the answer. On mixtures of forests and
+    polytrees vectors are drawn given the evidence instead, and all count the same.
 
     Each row has its own stream of random numbers: a row draws the same whatever rows stand beside it if `random_state`
     is an array of seeds made by `plait.joint.row_seeds` for all rows, of which each block gets its own.
@@ -60,10 +64,18 @@ class MonteCarlo(Inference):
         refuse_margins("MonteCarlo", distribution)
         if isinstance(distribution, GraphDistribution):
             return self._counted(distribution, random_state)
-        vectors, logs = distribution.sample(self.n_samples, random_state)
+        vectors, logs = self._drawn(distribution, random_state)
         counts = np.ones(logs.shape, dtype=np.int64)
         merged = self._support(distribution, vectors, counts, logs, None, None).merged()
         return merged.with_log_prob(distribution.log_prob(merged.vectors))
+
+    def _drawn(self, distribution: LabelDistribution, random_state: Any) -> tuple[npt.NDArray[np.uint8], Floats]:
+        """Return samples and log weights; given evidence, those of a mixture of polytrees all weigh the same."""
+        if distribution.evidence is None or not has_simple_parts(distribution):
+            return distribution.sample(self.n_samples, random_state)
+        log_evidence = exact_marginals(distribution)[1]
+        vectors = sample_given(distribution, self.n_samples, random_state)
+        return vectors, np.repeat(log_evidence[:, None], self.n_samples, axis=1)
 
     def _counted(self, distribution: GraphDistribution, random_state: Any) -> LabelSupport:
         draws = distribution.counted_draws(self.n_samples, row_seeds(random_state, distribution.n_rows))

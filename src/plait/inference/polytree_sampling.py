@@ -1,4 +1,4 @@
-"""Draws from P(y | x, evidence) on forests and polytrees: exact, without weights."""
+"""Draws from P(y | x, evidence) on forests, polytrees and mixtures of them: exact, without weights."""
 
 from typing import Any
 
@@ -6,34 +6,39 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.core.checks import Interval, check_value
-from plait.core.randomness import generator
+from plait.core.logspace import log_normalize
 from plait.inference._backward_kernels import draw_given
 from plait.inference.message_plan import checked_polytree, families_of
 from plait.inference.polytree_scores import known_labels, scores_in_blocks
-from plait.joint import LabelDistribution
+from plait.inference.sum_product import exact_marginals
+from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution, other_stream, row_seeds, row_uniforms
 
 __all__ = ["sample_given"]
 
 Labels = npt.NDArray[np.uint8]
+Seeds = npt.NDArray[np.uint64]
 
 # So many random numbers are drawn at once (64 MiB).
 _NUMBERS = 1 << 23
+# The stream of numbers that picks components; component m draws from stream m.
+_CHOICE = 1 << 20
 
 
 def sample_given(distribution: LabelDistribution, n_samples: int, random_state: Any = None) -> Labels:
     """Draw label vectors from P(y | x, evidence), independent and all of weight one.
 
-    Messages go to the roots, values are drawn from the roots down given all evidence. Unlike `distribution.sample`
-    nothing is weighed, so evidence of any probability costs no precision.
+    Messages go to the roots, values are drawn from the roots down given all evidence; of a mixture, a component is
+    drawn first for every draw, by its weight and the probability that it gives to the evidence. Unlike
+    `distribution.sample` nothing is weighed, so evidence of any probability costs no precision.
 
     Parameters
     ----------
-    distribution : GraphDistribution
-        Its graph's skeleton has to be a forest.
+    distribution : GraphDistribution or MixtureDistribution
+        Its graph's skeleton, or that of all its components' graphs, has to be a forest.
     n_samples : int
         Draws for each row.
-    random_state : int, Generator or None
-        An integer gives the same draws every time.
+    random_state : int, Generator, None or ndarray of uint64
+        An integer gives the same draws every time; an array holds the seeds of the rows (`plait.joint.row_seeds`).
 
     Returns
     -------
@@ -48,17 +53,39 @@ def sample_given(distribution: LabelDistribution, n_samples: int, random_state: 
     >>> bool(abs(sample_given(known, 10_000, random_state=0)[0, :, 0].mean() - 0.656) < 0.02)
     True
     """
-    model = checked_polytree(distribution, "sample_given")
     check_value("sample_given", "n_samples", n_samples, (Interval(int, 1, None),))
-    families, draws = families_of(model.graph), generator(random_state)
+    seeds = row_seeds(random_state, distribution.n_rows)
+    if isinstance(distribution, MixtureDistribution):
+        return _draw_mixture(distribution.flattened(), n_samples, seeds)
+    return _draw_graph(checked_polytree(distribution, "sample_given"), n_samples, seeds)
+
+
+def _draw_graph(model: GraphDistribution, n_samples: int, seeds: Seeds) -> Labels:
+    families = families_of(model.graph)
     vectors = np.zeros((model.n_rows, n_samples, model.n_labels), dtype=np.uint8)
     step = max(1, _NUMBERS // max(1, n_samples * model.n_labels))
     for rows, scores in scores_in_blocks(model, families):
         for begin in range(rows.start, rows.stop, step):
             part = slice(begin, min(begin + step, rows.stop))
             here = scores._replace(values=scores.values[begin - rows.start : part.stop - rows.start])
-            # The middle of each step of 2**-53: never 0, which could draw what has probability zero.
-            uniforms = draws.random(vectors[part].shape) + 2.0**-54
+            uniforms = row_uniforms(seeds[part], n_samples * model.n_labels).reshape(vectors[part].shape)
             known = known_labels(model.evidence, part)
             draw_given(families, here, known, families.n_hubs, 1 << families.most_parents, uniforms, vectors[part])
+    return vectors
+
+
+def _draw_mixture(mixture: MixtureDistribution, n_samples: int, seeds: Seeds) -> Labels:
+    """Draw a component for every draw, then the draw; a component draws for a row no more than any row needs."""
+    parts = [checked_polytree(part, "sample_given") for part in mixture.components]
+    terms = np.column_stack([exact_marginals(part)[1] for part in parts]) + mixture.log_weights
+    heights = np.cumsum(np.exp(log_normalize(terms, axis=1)), axis=1)
+    points = row_uniforms(seeds, n_samples, stream=_CHOICE) * heights[:, -1:]
+    chosen = (points[:, :, None] > heights[:, None, :-1]).sum(axis=2)
+    vectors = np.zeros((mixture.n_rows, n_samples, mixture.n_labels), dtype=np.uint8)
+    for number, part in enumerate(parts):
+        here = chosen == number
+        n_most = int(here.sum(axis=1).max(initial=0))
+        if n_most:
+            drawn = _draw_graph(part, n_most, other_stream(seeds, number))
+            vectors[here] = drawn[np.arange(n_most) < here.sum(axis=1, keepdims=True)]
     return vectors

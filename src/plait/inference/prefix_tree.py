@@ -20,7 +20,7 @@ def require_tree(owner: str, distribution: LabelDistribution) -> GraphDistributi
     if not isinstance(distribution, GraphDistribution):
         raise ParameterError(
             f"{owner} needs a distribution over a label graph, but it is a {type(distribution).__name__}, which has no "
-            "order of labels to walk along. Use Exhaustive() for few labels or MonteCarlo()."
+            "order of labels to walk along. Use BestFirst() or Annealing() for a mixture, else MonteCarlo()."
         )
     return distribution
 

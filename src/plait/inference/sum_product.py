@@ -1,4 +1,4 @@
-"""`SumProduct`: exact marginals on forests and polytrees."""
+"""`SumProduct`: exact marginals on forests, polytrees and mixtures of them."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -7,13 +7,15 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.core.checks import Constraint
+from plait.core.logspace import log_sum_exp
 from plait.inference._marginal_kernels import find_marginals, find_marginals_given
+from plait.inference.best_first import BestFirst
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
 from plait.inference.max_product import MaxProduct
 from plait.inference.message_plan import checked_polytree, families_of
 from plait.inference.polytree_scores import known_labels, scores_in_blocks
-from plait.joint import GraphDistribution, LabelDistribution
+from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution
 
 __all__ = ["SumProduct", "exact_marginals"]
 
@@ -28,8 +30,12 @@ class SumProduct(Inference):
     sum_j 2 ** |Pa_j|, and once more for the way back. The working memory is three numbers a label for 32 rows where
     scores are linear; else tables of at most 64 MiB.
 
-    Beside marginals the support holds the `n_best` most probable vectors, found by `MaxProduct`; `exact_marginals`
-    gives the marginals alone. Odds beyond 2 ** 117 = 1.7e35 are given as that.
+    Of a mixture the marginals are the mean of the components', each weighed by its weight and the probability that it
+    gives to the evidence.
+
+    Beside marginals the support holds the `n_best` most probable vectors, found by `MaxProduct`; for a mixture they are
+    found by `BestFirst`, and only where more than marginals is wanted. `exact_marginals` gives the marginals alone.
+    Odds beyond 2 ** 117 = 1.7e35 are given as that.
 
     Examples
     --------
@@ -46,6 +52,8 @@ class SumProduct(Inference):
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {}
 
     def _infer(self, distribution: LabelDistribution, wanted: str, n_best: int, random_state: Any) -> LabelSupport:
+        if isinstance(distribution, MixtureDistribution):
+            return _of_mixture(distribution.flattened(), wanted, n_best)
         model = checked_polytree(distribution, type(self).__name__)
         marginals, log_evidence = exact_marginals(model)
         modes = MaxProduct().infer(model, "mode", n_best)
@@ -61,8 +69,51 @@ class SumProduct(Inference):
         )
 
 
-def exact_marginals(model: GraphDistribution) -> tuple[Floats, Floats]:
-    """Return P(y_k = 1 | x, evidence), shape (n_rows, n_labels), and log P(evidence | x) of every row."""
+def _of_mixture(mixture: MixtureDistribution, wanted: str, n_best: int) -> LabelSupport:
+    parts = [checked_polytree(part, "SumProduct") for part in mixture.components]
+    marginals, log_evidence = exact_marginals(mixture)
+    n_rows, n_labels = marginals.shape
+    n_settings = sum(families_of(part.graph).entry[-1] for part in parts)
+    vectors, log_weights = np.empty((n_rows, 0, n_labels), dtype=np.uint8), np.empty((n_rows, 0))
+    exact = np.ones(n_rows, dtype=np.bool_)
+    if wanted != "marginals":
+        modes = BestFirst().infer(mixture, "mode", n_best)
+        vectors, log_weights, exact = modes.vectors, modes.log_weights, modes.exact
+    return LabelSupport(
+        vectors,
+        log_weights,
+        "modes",
+        "sum-product",
+        exact,
+        marginals,
+        log_evidence,
+        np.full(n_rows, n_settings, dtype=np.int64),
+    )
+
+
+def exact_marginals(model: LabelDistribution) -> tuple[Floats, Floats]:
+    """Return P(y_k = 1 | x, evidence), shape (n_rows, n_labels), and log P(evidence | x) of every row.
+
+    Parameters
+    ----------
+    model : GraphDistribution or MixtureDistribution
+        A forest, a polytree or a mixture of such.
+    """
+    if isinstance(model, MixtureDistribution):
+        return _mixed_marginals(model)
+    return _graph_marginals(checked_polytree(model, "exact_marginals"))
+
+
+def _mixed_marginals(mixture: MixtureDistribution) -> tuple[Floats, Floats]:
+    parts = [exact_marginals(part) for part in mixture.components]
+    terms = mixture.log_weights[:, None] + np.stack([log_evidence for _, log_evidence in parts])
+    log_evidence = log_sum_exp(terms, axis=0)
+    shares = np.exp(terms - log_evidence)
+    marginals = np.einsum("cn,cnk->nk", shares, np.stack([marginals for marginals, _ in parts]))
+    return _as_known(mixture, marginals, np.zeros_like(log_evidence) if mixture.evidence is None else log_evidence)
+
+
+def _graph_marginals(model: GraphDistribution) -> tuple[Floats, Floats]:
     families = families_of(model.graph)
     marginals, log_evidence = np.empty((model.n_rows, model.n_labels)), np.zeros(model.n_rows)
     most, none = 1 << families.most_parents, np.empty((0, 0))
@@ -77,7 +128,7 @@ def exact_marginals(model: GraphDistribution) -> tuple[Floats, Floats]:
     return _as_known(model, marginals, log_evidence)
 
 
-def _as_known(model: GraphDistribution, marginals: Floats, log_evidence: Floats) -> tuple[Floats, Floats]:
+def _as_known(model: LabelDistribution, marginals: Floats, log_evidence: Floats) -> tuple[Floats, Floats]:
     """Put known labels in as they are; without any the logarithm is 0."""
     if model.evidence is not None:
         marginals = np.where(model.evidence >= 0, model.evidence, marginals)
