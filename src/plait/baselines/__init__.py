@@ -9,8 +9,10 @@ from plait.baselines.heterogeneous_stacking import HeterogeneousStacking
 from plait.baselines.homer import HOMER
 from plait.baselines.iblr import IBLR
 from plait.baselines.label_powerset import LabelPowerset
+from plait.baselines.lift import LIFT
 from plait.baselines.mlknn import MLkNN
 from plait.baselines.naive_bayes import MultilabelNaiveBayes
+from plait.baselines.pairwise_crf import PairwiseCRF
 from plait.baselines.pruned_sets import PrunedSets
 from plait.baselines.rakel import RAkEL
 
@@ -20,9 +22,11 @@ __all__ = [
     "HOMER",
     "HeterogeneousStacking",
     "IBLR",
+    "LIFT",
     "LabelPowerset",
     "MLkNN",
     "MultilabelNaiveBayes",
+    "PairwiseCRF",
     "PrunedSets",
     "RAkEL",
 ]
