@@ -1,6 +1,7 @@
 """The `plait` command: words to calls, one file per command, parsing only.
 
-Takes command-line words; hands on an exit code: 0, 2 with one line on standard error for bad input, 130 for Ctrl-C.
+Takes command-line words; hands on an exit code: 0, 1 where a part of the work failed, 2 with one line on
+standard error for bad input, 130 for Ctrl-C.
 """
 
 from plait.cli.command import main

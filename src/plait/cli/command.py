@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from plait import __version__
-from plait.cli import convert, demo, describe, evaluate, fit, predict, select
+from plait.cli import bench, convert, demo, describe, evaluate, fit, predict, select
 from plait.core.sentences import ParameterError
 from plait.data import DataError, DataWarning
 from plait.features import SelectionWarning
 
 __all__ = ["main"]
 
-_COMMANDS = (describe, convert, select, fit, predict, evaluate, demo)
+_COMMANDS = (describe, convert, select, fit, predict, evaluate, bench, demo)
 _NOTED = (DataWarning, SelectionWarning)
 
 
@@ -40,14 +40,14 @@ def main(words: Sequence[str] | None = None) -> int:
             warnings.simplefilter("always", category)
         warnings.showwarning = _note
         try:
-            options.run(options)
+            code = options.run(options)
             sys.stdout.flush()
         except (DataError, ParameterError, ImportError, OSError) as problem:
             return _failed(problem)
         except KeyboardInterrupt:
             _complain("stopped.")
             return 130
-    return 0
+    return code or 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -64,7 +64,8 @@ def _failed(problem: Exception) -> int:
         # The reader went away (`plait describe ... | head`): nothing is wrong, and nothing more can be written.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    _complain(str(problem))
+    for line in getattr(problem, "lines", [str(problem)]):
+        _complain(line)
     return 2
 
 

@@ -182,6 +182,8 @@ class Plan:
         Seeds of divisions and of methods.
     text : str
         The file.
+    folder : str
+        Where the file lies; modules there can be named by import paths.
     """
 
     name: str
@@ -191,6 +193,7 @@ class Plan:
     metrics: tuple[str, ...]
     seeds: tuple[int, ...] = (0,)
     text: str = ""
+    folder: str = ""
 
     def protocol_on(self, dataset: DatasetPlan) -> Protocol:
         """Return how the rows of a data set are divided."""

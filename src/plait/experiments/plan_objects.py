@@ -1,0 +1,188 @@
+"""Make the objects that a plan names: recipes, classes of plait, a few of scikit-learn, or any import path."""
+
+import importlib
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
+from functools import cache, partial
+from typing import Any
+
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer, StandardScaler
+
+from plait import baselines, counts, estimators, features, inference, learners, losses, structure
+from plait.core.checks import check_value
+from plait.core.naming import registered, resolve
+from plait.core.sentences import ParameterError, shown
+from plait.estimators import recipes
+from plait.features import Selector
+from plait.inference import Inference
+from plait.learners import Learner, LogisticLearner
+from plait.losses import Loss
+from plait.structure import Structure
+
+__all__ = ["build", "built_problems", "canonical_definition", "find_maker", "known_words"]
+
+Maker = Callable[..., Any]
+
+_ROOMS = (estimators, baselines, structure, features, learners, inference, losses, counts)
+_SCALERS = (MaxAbsScaler, MinMaxScaler, Normalizer, StandardScaler)
+# Parameters for which a word is the name of a class in a room.
+_WORDS = {
+    "structure": (structure, Structure),
+    "selector": (features, Selector),
+    "learner": (learners, Learner),
+    "inference": (inference, Inference),
+    "loss": (losses, Loss),
+}
+
+
+@cache
+def _makers() -> dict[str, Maker]:
+    """Return word -> recipe or class, by the name it has in the code."""
+    found: dict[str, Maker] = {name: getattr(recipes, name) for name in recipes.__all__}
+    for room in _ROOMS:
+        kinds = (getattr(room, name) for name in room.__all__)
+        found |= {kind.__name__: kind for kind in kinds if hasattr(kind, "get_params") and not inspect.isabstract(kind)}
+    return found | {kind.__name__: kind for kind in _SCALERS}
+
+
+@cache
+def _other_forms() -> dict[str, str]:
+    return {registered(word): word for word in _makers()}
+
+
+def known_words() -> list[str]:
+    """Return all words that `use` takes without an import path, sorted.
+
+    Examples
+    --------
+    >>> {"pcc", "MLkNN", "SCLS", "StandardScaler"} <= set(known_words())
+    True
+    """
+    return sorted(_makers())
+
+
+def find_maker(word: str) -> tuple[str, Maker]:
+    """Return the word in its own form, and the recipe or class that it names.
+
+    Parameters
+    ----------
+    word : str
+        A recipe, a class, its registered name; or `package.module.Name`.
+
+    Examples
+    --------
+    >>> find_maker("br-ldf")[0], find_maker("best_first")[0], find_maker("sklearn.dummy.DummyClassifier")[0]
+    ('br_ldf', 'BestFirst', 'sklearn.dummy.DummyClassifier')
+    """
+    known = _makers()
+    own = word if word in known else _other_forms().get(word.lower().replace("-", "_"), "")
+    if own:
+        return own, known[own]
+    if "." in word or ":" in word:
+        return _imported(word.replace(":", "."))
+    close = get_close_matches(word, {**known, **_other_forms()}, n=3)
+    hint = f"Did you mean {' or '.join(close)}?" if close else "Pass a recipe, a class of plait or an import path."
+    raise ParameterError(f"There is nothing called {shown(word)} to use. {hint}")
+
+
+def _imported(path: str) -> tuple[str, Maker]:
+    module, _, name = path.rpartition(".")
+    try:
+        found = getattr(importlib.import_module(module), name)
+    except Exception as problem:  # whatever a stranger's module does when it is imported
+        reason = f"{type(problem).__name__}: {problem}"
+        raise ParameterError(
+            f"{shown(path)} cannot be imported, {reason}. Check the path and what is installed."
+        ) from None
+    if not callable(found):
+        raise ParameterError(f"{shown(path)} is no class or function, but {shown(found)}. Pass one that makes a model.")
+    return path, found
+
+
+def canonical_definition(value: Any) -> Any:
+    """Return a table with every `use` in its own form and steps that are words as tables, for equal digests."""
+    if isinstance(value, Mapping):
+        made = {key: canonical_definition(part) for key, part in value.items()}
+        if isinstance(made.get("use"), str):
+            made["use"] = find_maker(made["use"])[0]
+        if isinstance(made.get("steps"), list):
+            words = [{"use": step} if isinstance(step, str) else step for step in made["steps"]]
+            made["steps"] = [canonical_definition(step) for step in words]
+        return made
+    if isinstance(value, list):
+        return [canonical_definition(part) for part in value]
+    return value
+
+
+def build(value: Any) -> Any:
+    """Return the object that a table describes: `use` with parameters, `steps` of them, or a plain value.
+
+    Examples
+    --------
+    >>> build({"use": "kcc", "k": 2, "learner": {"use": "LogisticLearner", "C": "cv"}})
+    JointClassifier(inference=Greedy(), learner=LogisticLearner(C='cv'),
+                    structure=KDependence(k=2))
+    """
+    if isinstance(value, list):
+        return [build(part) for part in value]
+    if not isinstance(value, Mapping):
+        return value
+    if "steps" in value:
+        return make_pipeline(*(build({"use": s} if isinstance(s, str) else s) for s in value["steps"]))
+    if "use" not in value:
+        return {key: build(part) for key, part in value.items()}
+    word, maker = find_maker(value["use"])
+    return _made(word, maker, {key: build(part) for key, part in value.items() if key != "use"})
+
+
+def _made(word: str, maker: Maker, given: dict[str, Any]) -> Any:
+    own = inspect.signature(maker).parameters
+    takes_any = any(part.kind is inspect.Parameter.VAR_KEYWORD for part in own.values())
+    direct = {key: given.pop(key) for key in list(given) if key in own or (takes_any and "__" not in key)}
+    made = maker(**direct)
+    if not given:
+        return made
+    if any(key.startswith("learner__") for key in given) and getattr(made, "learner", 0) is None:
+        made.set_params(learner=LogisticLearner())
+    known = made.get_params(deep=True) if hasattr(made, "get_params") else {}
+    for key in given:
+        if key not in known:
+            words = sorted({*own, *known} - {"self"})
+            close = get_close_matches(key, words, n=1)
+            hint = f"Did you mean {close[0]}?" if close else f"There are {', '.join(words)}."
+            raise ParameterError(f"{word} has no parameter {shown(key)}. {hint}")
+    return made.set_params(**given)
+
+
+def built_problems(made: Any) -> Iterator[tuple[str, str]]:
+    """Yield (parameter, sentence) for all that is wrong with an object and its parts and can be seen without data."""
+    for part in _parts(made):
+        if hasattr(part, "parameter_rules"):
+            yield from _rule_problems(part)
+        elif hasattr(part, "_parameter_constraints"):
+            yield from _complaints("", part._validate_params)
+
+
+def _rule_problems(part: Any) -> Iterator[tuple[str, str]]:
+    owner = type(part).__name__
+    for name, rules in part.parameter_rules.items():
+        value = getattr(part, name)
+        wrong = list(_complaints(name, partial(check_value, owner, name, value, rules)))
+        if not wrong and name in _WORDS and isinstance(value, str):
+            wrong = list(_complaints(name, partial(resolve, owner, name, value, *_WORDS[name])))
+        yield from wrong
+
+
+def _complaints(name: str, check: Callable[[], Any]) -> Iterator[tuple[str, str]]:
+    try:
+        check()
+    except ValueError as problem:
+        yield name, str(problem)
+
+
+def _parts(made: Any) -> Iterator[Any]:
+    yield made
+    if hasattr(made, "get_params"):
+        yield from (part for part in made.get_params(deep=True).values() if hasattr(part, "get_params"))
