@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from plait.learners._lanes import LANES
+from plait.learners._lanes import LANES, NARROW, WIDTHS
 from plait.learners._logistic_kernels import advance, along_line, copy_lanes, inner, loss_rows, move, next_direction
 
 ROWS = 13
@@ -24,7 +24,7 @@ def losses(Z, targets, cost):
 
 def evaluated(Z, targets, cost, wary=0.0):
     residuals, curvature, sums = np.empty_like(Z), np.empty_like(Z), np.empty((3, LANES))
-    loss_rows(Z, targets, cost, np.full((1, LANES), wary), residuals, curvature, sums)
+    loss_rows(Z, targets, cost, np.full((1, LANES), wary), residuals, curvature, sums, WIDTHS[LANES])
     return residuals, curvature, sums
 
 
@@ -81,32 +81,50 @@ def test_derivatives_along_a_line(weighted):
     def at(shift):
         return losses(Z + (lengths + shift) * D, targets, cost)
 
-    along_line(Z, D, targets, cost, lengths, sums)
+    along_line(Z, D, targets, cost, lengths, sums, WIDTHS[LANES])
     np.testing.assert_allclose(sums[0], (at(h) - at(-h)) / (2 * h), rtol=1e-5, atol=1e-7)
     np.testing.assert_allclose(sums[1], (at(1e-3) - 2 * at(0) + at(-1e-3)) / 1e-6, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("n_lanes", [NARROW, LANES])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_panel_arithmetic(dtype):
+def test_panel_arithmetic(dtype, n_lanes):
+    width = WIDTHS[n_lanes]
     rng = np.random.default_rng(2)
     near = {"rtol": 1e-5, "atol": 1e-5} if dtype == np.float32 else {"rtol": 1e-12, "atol": 1e-12}
-    P, product, means, inverse, X, residual = (rng.uniform(0.5, 1, size=(6, LANES)).astype(dtype) for _ in range(6))
-    steps, shares, energy, norms = (rng.uniform(0, 1, size=(1, LANES)) for _ in range(4))
-    out = np.empty((1, LANES))
-    inner(P, X, out)
+    P, product, means, inverse, X, residual = (rng.uniform(0.5, 1, size=(6, n_lanes)).astype(dtype) for _ in range(6))
+    steps, shares, energy, norms = (rng.uniform(0, 1, size=(1, n_lanes)) for _ in range(4))
+    out = np.empty((1, n_lanes))
+    inner(P, X, out, width)
     np.testing.assert_allclose(out[0], (P * X).sum(axis=0), **near)
     new_x, new_r = X + steps * P, residual - steps * (product + P - shares * means)
-    advance(steps, shares, P, product, means, inverse, X, residual, energy)
+    advance(steps, shares, P, product, means, inverse, X, residual, energy, width)
     np.testing.assert_allclose(X, new_x, **near)
     np.testing.assert_allclose(residual, new_r, **near)
     np.testing.assert_allclose(energy[0], (inverse * new_r**2).sum(axis=0), **near)
     expected = inverse * residual + shares * P
-    next_direction(residual, inverse, shares, P, norms)
+    next_direction(residual, inverse, shares, P, norms, width)
     np.testing.assert_allclose(P, expected, **near)
     np.testing.assert_allclose(norms[0], (expected**2).sum(axis=0), **near)
     expected = X + steps * P
-    move(X, P, steps)
+    move(X, P, steps, width)
     np.testing.assert_allclose(X, expected, **near)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_eight_lanes_get_the_bits_of_sixteen(weighted):
+    Z, targets, cost = drawn(weighted)
+    wary, lengths = (np.arange(LANES) % 2.0)[None], np.linspace(0, 2, LANES)[None]
+    D = np.random.default_rng(1).normal(size=Z.shape)
+    found = {}
+    for n_lanes in (LANES, NARROW):
+        parts = [np.ascontiguousarray(part[:, :n_lanes]) for part in (Z, targets, cost, wary, D, lengths)]
+        residuals, curvature = np.empty_like(parts[0]), np.empty_like(parts[0])
+        sums, slopes = np.empty((3, n_lanes)), np.empty((2, n_lanes))
+        loss_rows(*parts[:4], residuals, curvature, sums, WIDTHS[n_lanes])
+        along_line(parts[0], parts[4], parts[1], parts[2], parts[5], slopes, WIDTHS[n_lanes])
+        found[n_lanes] = np.vstack([residuals, curvature, sums, slopes])
+    np.testing.assert_array_equal(found[NARROW], found[LANES][:, :NARROW])
 
 
 def test_lanes_are_copied_and_others_left_alone():

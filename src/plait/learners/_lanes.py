@@ -1,13 +1,18 @@
-"""Sixteen labels side by side: a vector type for kernels, one number for each of 16 labels.
+"""Labels side by side: a vector type for kernels, one number for each of 8 or 16 labels.
 
 Kernels written with plain loops over 16 columns lose most of their speed to checks that arrays do not overlap; here a
 row of 16 numbers is one value of LLVM's vector type, which stays in registers. Not meant for more than arithmetic:
-load a row, compute, store it. Every operation acts on each lane alone, so a lane's result never depends on the others.
+load a row, compute, store it. Every operation acts on each lane alone, so a lane's result never depends on the others,
+nor on how many they are.
+
+How many lanes a panel has must be known when a kernel is compiled: kernels take `width`, one of `WIDTHS`, a tuple with
+one entry for every 8 lanes, since the length of a tuple is part of its type.
 """
 
+import math
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.core import cgutils
@@ -15,6 +20,8 @@ from numba.extending import intrinsic, models, register_model
 
 __all__ = [
     "LANES",
+    "NARROW",
+    "WIDTHS",
     "add",
     "divide",
     "exp",
@@ -31,53 +38,81 @@ __all__ = [
     "widen",
 ]
 
-LANES = 16
+LANES, NARROW = 16, 8
+WIDTHS: dict[int, tuple[int, ...]] = {NARROW: (0,), LANES: (0, 0)}
 _INT = ir.IntType(64)
 _LOG2_E = 1.4426950408889634
-# ln 2 in two parts: the first has so few bits that its product with a small integer is exact (Cody and Waite).
-_LN2_HIGH, _LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10
-_EXP_TERMS = [1.0 / float(np.prod(np.arange(1, k + 1, dtype=np.float64))) for k in range(13, -1, -1)]
 _ATANH_TERMS = [2.0 / (2 * k + 1) for k in range(15, -1, -1)]
 
 
-class Lanes(types.Type):
-    """The type of 16 numbers of one kind."""
+def _exp_terms(degree: int) -> list[float]:
+    return [1.0 / math.factorial(k) for k in range(degree, -1, -1)]
 
-    def __init__(self, dtype: Any) -> None:
-        self.dtype = dtype
-        super().__init__(name=f"Lanes({dtype})")
+
+@dataclass(frozen=True)
+class _Floats:
+    """How a kind of floats is stored, and how its exponential is taken.
+
+    ln 2 comes in two parts: the first has so few bits that its product with a small integer is exact (Cody and Waite).
+    """
+
+    bits: int
+    mantissa: int
+    bias: int
+    bound: float
+    ln2_high: float
+    ln2_low: float
+    terms: list[float]
+
+
+_DOUBLE = _Floats(64, 52, 1023, 700.0, 0.6931471803691238, 1.9082149292705877e-10, _exp_terms(13))
+_SINGLE = _Floats(32, 23, 127, 87.0, 0.693359375, -2.1219444005469057e-4, _exp_terms(7))
+
+
+class Lanes(types.Type):
+    """The type of `count` numbers of one kind."""
+
+    def __init__(self, dtype: Any, count: int) -> None:
+        self.dtype, self.count = dtype, count
+        super().__init__(name=f"Lanes({dtype}, {count})")
 
 
 @register_model(Lanes)
 class _LanesModel(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Any) -> None:
         element = manager.lookup(kind.dtype).get_value_type()
-        super().__init__(manager, kind, ir.VectorType(element, LANES))
+        super().__init__(manager, kind, ir.VectorType(element, kind.count))
 
 
 def _constant(vector: Any, value: float) -> Any:
-    return ir.Constant(vector, [value] * LANES)
+    return ir.Constant(vector, [value] * vector.count)
 
 
-def _row(context: Any, builder: Any, kind: Any, value: Any, index: Any) -> tuple[Any, int]:
-    """Return the address of row `index` of an array of shape (n, 16) in C order, and the alignment of its numbers."""
+def _counted(width: Any) -> int:
+    """Return how many lanes the type of `width` stands for."""
+    return NARROW * len(width)
+
+
+def _row(context: Any, builder: Any, kind: Any, value: Any, index: Any, count: int) -> tuple[Any, int]:
+    """Return the address of row `index` of an array (n, count) in C order, and the alignment of its numbers."""
     data = context.make_array(kind)(context, builder, value).data
-    place = builder.gep(data, [builder.mul(index, ir.Constant(_INT, LANES))])
+    place = builder.gep(data, [builder.mul(index, ir.Constant(_INT, count))])
     element = context.get_data_type(kind.dtype)
-    return builder.bitcast(place, ir.VectorType(element, LANES).as_pointer()), kind.dtype.bitwidth // 8
+    return builder.bitcast(place, ir.VectorType(element, count).as_pointer()), kind.dtype.bitwidth // 8
 
 
 @intrinsic
-def load(typing: Any, array: Any, index: Any) -> Any:
+def load(typing: Any, array: Any, index: Any, width: Any) -> Any:
     """Return row `index` of an array."""
+    count = _counted(width)
 
     def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        place, alignment = _row(context, builder, signature.args[0], values[0], values[1])
+        place, alignment = _row(context, builder, signature.args[0], values[0], values[1], count)
         row = builder.load(place)
         row.align = alignment
         return row
 
-    return Lanes(array.dtype)(array, types.int64), build
+    return Lanes(array.dtype, count)(array, types.int64, width), build
 
 
 @intrinsic
@@ -85,7 +120,7 @@ def store(typing: Any, array: Any, index: Any, row: Any) -> Any:
     """Write row `index` of an array."""
 
     def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        place, alignment = _row(context, builder, signature.args[0], values[0], values[1])
+        place, alignment = _row(context, builder, signature.args[0], values[0], values[1], row.count)
         builder.store(values[2], place).align = alignment
         return context.get_dummy_value()
 
@@ -93,16 +128,17 @@ def store(typing: Any, array: Any, index: Any, row: Any) -> Any:
 
 
 @intrinsic
-def fill(typing: Any, value: Any) -> Any:
-    """Return 16 times the same number."""
+def fill(typing: Any, value: Any, width: Any) -> Any:
+    """Return the same number in all lanes."""
+    count = _counted(width)
 
     def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         vector = context.get_value_type(signature.return_type)
         nothing = ir.Constant(vector, ir.Undefined)
         first = builder.insert_element(nothing, values[0], ir.Constant(ir.IntType(32), 0))
-        return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES))
+        return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(ir.IntType(32), count), [0] * count))
 
-    return Lanes(value)(value), build
+    return Lanes(value, count)(value, width), build
 
 
 def _binary(operation: str) -> Any:
@@ -163,7 +199,7 @@ def widen(typing: Any, row: Any) -> Any:
         wide = context.get_value_type(signature.return_type)
         return values[0] if values[0].type == wide else builder.fpext(values[0], wide)
 
-    return Lanes(types.float64)(row), build
+    return Lanes(types.float64, row.count)(row), build
 
 
 @intrinsic
@@ -174,7 +210,7 @@ def narrow(typing: Any, row: Any, like: Any) -> Any:
         kind = context.get_value_type(signature.return_type)
         return values[0] if values[0].type == kind else builder.fptrunc(values[0], kind)
 
-    return Lanes(like.dtype)(row, like), build
+    return Lanes(like.dtype, row.count)(row, like), build
 
 
 def _horner(builder: Any, terms: list[float], x: Any) -> Any:
@@ -186,22 +222,26 @@ def _horner(builder: Any, terms: list[float], x: Any) -> Any:
 
 @intrinsic
 def exp(typing: Any, row: Any) -> Any:
-    """Return e to the power of float64 numbers, which are cut to -700 ... 700; within a few units of the last place."""
+    """Return e to the power of numbers, within a few units of the last place.
+
+    Numbers of float64 are cut to -700 ... 700, those of float32 to -87 ... 87.
+    """
+    form = _DOUBLE if row.dtype == types.float64 else _SINGLE
 
     def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         x, kind = values[0], values[0].type
-        for sign, bound in (("<", -700.0), (">", 700.0)):
+        for sign, bound in (("<", -form.bound), (">", form.bound)):
             limit = _constant(kind, bound)
             x = builder.select(builder.fcmp_ordered(sign, x, limit), limit, x)
-        name = f"llvm.rint.v{LANES}f64"
+        name = f"llvm.rint.v{row.count}f{form.bits}"
         rint = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind]), name)
         power = builder.call(rint, [builder.fmul(x, _constant(kind, _LOG2_E))])
-        rest = _fused(builder, power, _constant(kind, -_LN2_HIGH), x)
-        rest = _fused(builder, power, _constant(kind, -_LN2_LOW), rest)
-        integers = ir.VectorType(_INT, LANES)
-        exponent = builder.add(builder.fptosi(power, integers), ir.Constant(integers, [1023] * LANES))
-        scale = builder.bitcast(builder.shl(exponent, ir.Constant(integers, [52] * LANES)), kind)
-        return builder.fmul(_horner(builder, _EXP_TERMS, rest), scale)
+        rest = _fused(builder, power, _constant(kind, -form.ln2_high), x)
+        rest = _fused(builder, power, _constant(kind, -form.ln2_low), rest)
+        integers = ir.VectorType(ir.IntType(form.bits), row.count)
+        exponent = builder.add(builder.fptosi(power, integers), _constant(integers, form.bias))
+        scale = builder.bitcast(builder.shl(exponent, _constant(integers, form.mantissa)), kind)
+        return builder.fmul(_horner(builder, form.terms, rest), scale)
 
     return row(row), build
 

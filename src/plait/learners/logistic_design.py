@@ -6,15 +6,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from scipy.linalg import blas
 
 from plait.learners._dense_products import (
     dense_backward,
     dense_backward_eights,
     dense_curvature,
     dense_forward,
+    dense_forward_eights,
     dense_forward_pairs,
 )
+from plait.learners._lanes import WIDTHS
 from plait.learners._panel_products import (
     curvature_rows,
     sparse_backward,
@@ -29,6 +30,11 @@ Panel = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 
 _ROWS_AT_ONCE = 4096
+_ROWS_CACHED = 128
+
+# Which kernel is fastest depends on the registers that a row of a panel takes, hence on its bytes.
+_FORWARD = {32: dense_forward_eights, 64: dense_forward, 128: dense_forward_pairs}
+_BACKWARD = {32: dense_backward, 64: dense_backward, 128: dense_backward_eights}
 
 # From so many columns on a panel no longer fits the cache beside another, and a transposed copy pays.
 _WIDE = 4000
@@ -37,7 +43,7 @@ _WIDE = 4000
 class Design(ABC):
     """A prepared matrix A: columns of X divided by `scales`, then columns of labels; minus `centres` where dense.
 
-    Panels are arrays of shape (n, 16); their dtype, float32 or float64, decides the arithmetic.
+    Panels are arrays of shape (n, 8) or (n, 16); their dtype, float32 or float64, decides the arithmetic.
 
     Attributes
     ----------
@@ -80,31 +86,53 @@ class Design(ABC):
 
 
 class DenseDesign(Design):
-    """A dense matrix, centred, in both kinds of floats."""
+    """A dense matrix, centred, in both kinds of floats.
 
-    def __init__(self, A: Floats, scales: Floats, centres: Floats, fit_intercept: bool) -> None:
-        super().__init__(A.shape, scales, centres, fit_intercept)
-        self._arrays: dict[Any, Any] = {np.dtype(np.float64): A, np.dtype(np.float32): A.astype(np.float32)}
+    Parameters
+    ----------
+    columns : ndarray of shape (n_rows, n_columns)
+        The columns before they are centred and scaled; A in float64 is made when first asked for.
+    """
+
+    def __init__(self, columns: Panel, scales: Floats, centres: Floats, fit_intercept: bool) -> None:
+        super().__init__(columns.shape, scales, centres, fit_intercept)
+        self._columns = columns
+        self._arrays: dict[Any, Any] = {}
+
+    def _array(self, dtype: Any) -> Panel:
+        """Return A."""
+        found = self._arrays.get(dtype)
+        if found is None:
+            found = self._arrays[dtype] = self._made(dtype)
+        return np.asarray(found)
+
+    def _made(self, dtype: Any) -> Panel:
+        """Return A, in blocks of rows that stay in the cache while they are centred, scaled and shortened."""
+        scaled = bool((self.scales != 1).any())
+        A = np.empty(self._columns.shape, dtype)
+        for start in range(0, self.n_rows, _ROWS_CACHED):
+            rows = slice(start, start + _ROWS_CACHED)
+            block = np.subtract(self._columns[rows], self.centres, dtype=np.float64)
+            A[rows] = np.divide(block, self.scales, out=block) if scaled else block
+        return A
 
     def forward(self, P: Panel, T: Panel) -> None:
         """T = A P."""
-        multiply = dense_forward if P.dtype == np.float32 else dense_forward_pairs
-        multiply(self._arrays[P.dtype], P, T)
+        _FORWARD[P.strides[0]](self._array(P.dtype), P, T, WIDTHS[P.shape[1]])
 
     def backward(self, T: Panel, Q: Panel) -> None:
         """Q = A' T."""
-        multiply = dense_backward if T.dtype == np.float32 else dense_backward_eights
-        multiply(self._arrays[T.dtype], T, Q)
+        _BACKWARD[T.strides[0]](self._array(T.dtype), T, Q, WIDTHS[T.shape[1]])
 
-    def gram(self, columns: npt.NDArray[np.int64]) -> Floats:
-        """Return the upper triangle of A'A of some columns; from float32, since it only serves to precondition."""
-        A = self._arrays[np.dtype(np.float32)]
+    def gram(self, columns: npt.NDArray[np.int64]) -> Panel:
+        """Return A'A of some columns, in float32, since it only serves to precondition."""
+        A = self._array(np.dtype(np.float32))
         A = A if len(columns) == self.n_columns else np.ascontiguousarray(A[:, columns])
-        return np.asarray(blas.ssyrk(1.0, A.T), dtype=np.float64)
+        return np.asarray(A.T @ A)
 
     def squares(self, T: Panel, sums: Panel, Q: Panel) -> None:
         """Q = (A * A)' T."""
-        A = self._arrays[T.dtype]
+        A = self._array(T.dtype)
         Q[:] = 0
         for start in range(0, self.n_rows, _ROWS_AT_ONCE):
             rows = slice(start, start + _ROWS_AT_ONCE)
@@ -112,7 +140,7 @@ class DenseDesign(Design):
 
     def curvature(self, S: Panel, P: Panel, Q: Panel, linear: Floats, square: Floats) -> None:
         """Q = A' (S * A P), in one pass over the rows."""
-        dense_curvature(self._arrays[P.dtype], S, P, Q, linear, square)
+        dense_curvature(self._array(P.dtype), S, P, Q, linear, square, WIDTHS[P.shape[1]])
 
 
 class SparseDesign(Design):
@@ -133,26 +161,26 @@ class SparseDesign(Design):
 
     def forward(self, P: Panel, T: Panel) -> None:
         """T = A P."""
-        sparse_forward(*self._entries(P), P, T)
+        sparse_forward(*self._entries(P), P, T, WIDTHS[P.shape[1]])
 
     def backward(self, T: Panel, Q: Panel) -> None:
         """Q = A' T."""
         if self._transposed is None:
-            sparse_backward(*self._entries(T), T, Q)
+            sparse_backward(*self._entries(T), T, Q, WIDTHS[T.shape[1]])
         else:
-            sparse_forward(*self._transposed[T.dtype], T, Q)
+            sparse_forward(*self._transposed[T.dtype], T, Q, WIDTHS[T.shape[1]])
 
     def squares(self, T: Panel, sums: Panel, Q: Panel) -> None:
         """Q = (A * A)' T, which is A' T where all entries are 1."""
         if self.binary:
             Q[:] = sums
         else:
-            sparse_backward(self._indptr, self._indices, self._squares[T.dtype], T, Q)
+            sparse_backward(self._indptr, self._indices, self._squares[T.dtype], T, Q, WIDTHS[T.shape[1]])
 
     def leverage(self, inverse: Panel, T: Panel) -> None:
         """T = (A * A) inverse: the size of each row where column k counts by inverse_k."""
         values = self._values if self.binary else self._squares
-        sparse_forward(self._indptr, self._indices, values[inverse.dtype], inverse, T)
+        sparse_forward(self._indptr, self._indices, values[inverse.dtype], inverse, T, WIDTHS[T.shape[1]])
 
     def rows(self, rows: npt.NDArray[np.int64]) -> tuple[Any, Any, Any]:
         """Return row pointers, indices and float64 values of some rows."""
@@ -164,12 +192,12 @@ class SparseDesign(Design):
     def curvature(self, S: Panel, P: Panel, Q: Panel, linear: Floats, square: Floats) -> None:
         """Q = A' (S * A P), in one pass over the rows where P and Q fit the cache together."""
         if self._transposed is None:
-            sparse_curvature(*self._entries(P), S, P, Q, linear, square)
+            sparse_curvature(*self._entries(P), S, P, Q, linear, square, WIDTHS[P.shape[1]])
         else:
-            if self._scores is None or self._scores.dtype != S.dtype:
+            if self._scores is None or self._scores.dtype != S.dtype or self._scores.shape != S.shape:
                 self._scores = np.empty_like(S)
             self.forward(P, self._scores)
-            curvature_rows(S, self._scores, linear, square)
+            curvature_rows(S, self._scores, linear, square, WIDTHS[S.shape[1]])
             self.backward(self._scores, Q)
 
 
@@ -208,11 +236,8 @@ def prepared_design(
     scales = np.concatenate([column_scales(X, standardize, row_weights), np.ones(n_extra)])
     if sparse.issparse(X):
         return SparseDesign(_sparse_columns(X, extra, scales), scales, fit_intercept)
-    A = np.asarray(X, dtype=np.float64) if extra is None else np.hstack([X, extra]).astype(np.float64)
+    A = np.asarray(X) if extra is None else np.hstack([X, extra])
     centres = column_means(A) if fit_intercept else np.zeros(A.shape[1])
-    A = np.subtract(A, centres, order="C")
-    if (scales != 1).any():
-        A /= scales
     return DenseDesign(A, scales, centres, fit_intercept)
 
 

@@ -1,11 +1,11 @@
-"""`LogisticPanel`: 16 logistic regressions in lanes side by side, each taking Newton steps of its own."""
+"""`LogisticPanel`: 8 or 16 logistic regressions in lanes side by side, each taking Newton steps of its own."""
 
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from plait.learners._lanes import LANES
+from plait.learners._lanes import WIDTHS
 from plait.learners._logistic_kernels import along_line, copy_lanes, inner, loss_rows, move
 from plait.learners.heavy_rows import HeavyRows
 from plait.learners.logistic_batch import Batch
@@ -50,21 +50,30 @@ class LogisticPanel:
         Kinds of floats.
     tol : float
         A lane is done when its Newton step promised to lower the objective by less than this share.
+    n_lanes : int
+        8 or 16.
     """
 
     def __init__(
-        self, design: Design, batch: Batch, preconditioner: DiagonalPreconditioner, precision: Precision, tol: float
+        self,
+        design: Design,
+        batch: Batch,
+        preconditioner: DiagonalPreconditioner,
+        precision: Precision,
+        tol: float,
+        n_lanes: int,
     ) -> None:
-        rows, columns = (design.n_rows, LANES), (design.n_columns, LANES)
+        rows, columns = (design.n_rows, n_lanes), (design.n_columns, n_lanes)
+        self.n_lanes, self._width = n_lanes, WIDTHS[n_lanes]
         self.design, self.batch, self.precision = design, batch, precision
         self.tol = max(tol, precision.least_tol)
-        self.problems = np.full(LANES, EMPTY)
-        self.n_iter, self._taken = np.zeros(LANES, dtype=np.int64), np.zeros(LANES, dtype=np.int64)
-        self.objective, self.intercepts, self._slope, self._wary = (np.zeros(LANES) for _ in range(4))
+        self.problems = np.full(n_lanes, EMPTY)
+        self.n_iter, self._taken = np.zeros(n_lanes, dtype=np.int64), np.zeros(n_lanes, dtype=np.int64)
+        self.objective, self.intercepts, self._slope, self._wary = (np.zeros(n_lanes) for _ in range(4))
         self.W, self._gradient = (np.zeros(columns, precision.exact) for _ in range(2))
         self._scores, self._residuals = (np.zeros(rows, precision.exact) for _ in range(2))
         self._targets = np.zeros(rows, np.float32)
-        self._cost = np.zeros(rows if batch.weights is not None else (1, LANES))
+        self._cost = np.zeros(rows if batch.weights is not None else (1, n_lanes))
         self._allowed = None if batch.support is None else np.zeros(columns, precision.work)
         self._preconditioner = preconditioner
         self._curvature, self._means = np.zeros(rows, precision.work), np.zeros(columns, precision.work)
@@ -125,13 +134,14 @@ class LogisticPanel:
     def systems(self) -> NewtonSystems:
         """Return the Newton systems at the current coefficients."""
         self._opened = self.problems != EMPTY
-        sums = np.zeros((3, LANES))
-        loss_rows(self._scores, self._targets, self._cost, self._wary[None], self._residuals, self._curvature, sums)
+        sums = np.zeros((3, self.n_lanes))
+        rows = (self._scores, self._targets, self._cost, self._wary[None], self._residuals, self._curvature)
+        loss_rows(*rows, sums, self._width)
         loss, self._slope, bend = sums
         self.design.backward(self._residuals, self._gradient)
-        move(self._gradient, self.W, np.ones((1, LANES)))
+        move(self._gradient, self.W, np.ones((1, self.n_lanes)), self._width)
         self.objective = loss + 0.5 * _inner(self.W, self.W)
-        inverse_bend = np.zeros(LANES)
+        inverse_bend = np.zeros(self.n_lanes)
         if self.design.fit_intercept:
             np.divide(1.0, bend, out=inverse_bend, where=bend > 1e-290)
         self.design.backward(self._curvature, self._means)
@@ -151,8 +161,8 @@ class LogisticPanel:
             energy,
             self._goal(energy),
             _TRUSTED * self.objective,
-            np.zeros(LANES),
-            np.zeros(LANES, dtype=np.int64),
+            np.zeros(self.n_lanes),
+            np.zeros(self.n_lanes, dtype=np.int64),
             heavy,
         )
         return self._systems
@@ -161,7 +171,7 @@ class LogisticPanel:
     def _hard(self) -> npt.NDArray[np.bool_]:
         """Which lanes needed so many steps of conjugate gradients that heavy rows are suspected."""
         patience = self._preconditioner.patience
-        return self._taken >= patience if patience else np.zeros(LANES, dtype=np.bool_)
+        return self._taken >= patience if patience else np.zeros(self.n_lanes, dtype=np.bool_)
 
     @property
     def _least_gain(self) -> Floats:
@@ -194,15 +204,15 @@ class LogisticPanel:
         direction += change.astype(direction.dtype)
         crossed, squared = _inner(self.W, x), _inner(x, x)
         first = _inner(self._gradient, x) + slope * change
-        sums = np.zeros((2, LANES))
+        sums = np.zeros((2, self.n_lanes))
 
         def slopes(lengths: Floats) -> tuple[Floats, Floats]:
-            along_line(self._scores, direction, self._targets, self._cost, lengths[None], sums)
+            along_line(self._scores, direction, self._targets, self._cost, lengths[None], sums, self._width)
             return sums[0] + crossed + lengths * squared, sums[1] + squared
 
         lengths = step_lengths(slopes, first, self._opened)
-        move(self.W, x, lengths[None])
-        move(self._scores, direction, lengths[None])
+        move(self.W, x, lengths[None], self._width)
+        move(self._scores, direction, lengths[None], self._width)
         self.intercepts += lengths * change
         self.n_iter += self._opened
         # A lane that once needed its heavy rows keeps them.
@@ -216,8 +226,8 @@ class LogisticPanel:
 
 
 def _inner(left: npt.NDArray[Any], right: npt.NDArray[Any]) -> Floats:
-    out = np.zeros((1, LANES))
-    inner(left, right, out)
+    out = np.zeros((1, left.shape[1]))
+    inner(left, right, out, WIDTHS[left.shape[1]])
     return out[0]
 
 

@@ -5,7 +5,7 @@ from collections import deque
 import numpy as np
 import numpy.typing as npt
 
-from plait.learners._lanes import LANES
+from plait.learners._lanes import LANES, NARROW
 from plait.learners.logistic_batch import Batch, Solution
 from plait.learners.logistic_design import Design
 from plait.learners.logistic_panel import EMPTY, LogisticPanel
@@ -38,20 +38,21 @@ class Scheduler:
 
     def __init__(self, design: Design, batch: Batch, precision: Precision, tol: float, max_iter: int) -> None:
         preconditioner = chosen_preconditioner(design, batch.support, precision.work)
-        n_panels = min(_PANELS, -(-batch.n_problems // LANES))
-        self._panels = [LogisticPanel(design, batch, preconditioner, precision, tol) for _ in range(n_panels)]
-        self._lanes = NewtonLanes(design, preconditioner, precision.work)
+        n_lanes = NARROW if batch.n_problems <= NARROW else LANES
+        n_panels = min(_PANELS, -(-batch.n_problems // n_lanes))
+        self._panels = [LogisticPanel(design, batch, preconditioner, precision, tol, n_lanes) for _ in range(n_panels)]
+        self._lanes = NewtonLanes(design, preconditioner, precision.work, n_lanes)
         self._systems: list[NewtonSystems | None] = [None] * n_panels
         self._pending = [0] * n_panels
         self._waiting: list[deque[int]] = [deque() for _ in range(n_panels)]
-        self._origin = np.full((LANES, 2), EMPTY)
+        self._origin = np.full((n_lanes, 2), EMPTY)
         self._max_iter = max_iter
 
     def run(self, queue: list[int], found: Solution) -> None:
         """Solve the problems of the queue, the last first."""
         each = -(-len(queue) // max(1, len(self._panels)))
         for place in range(len(self._panels)):
-            self._refill(place, queue, min(each, LANES))
+            self._refill(place, queue, each)
             self._open(place)
         self._settle(queue, found)
         while any(self._waiting) or self._lanes.running.any():

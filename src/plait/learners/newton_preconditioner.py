@@ -100,7 +100,7 @@ class SpectralPreconditioner(DiagonalPreconditioner):
 
     def __init__(self, design: DenseDesign, shared: npt.NDArray[np.int64], dtype: Any) -> None:
         super().__init__(design)
-        self._values, basis = np.linalg.eigh(design.gram(shared), UPLO="U")
+        self._values, basis = np.linalg.eigh(design.gram(shared))
         self._basis = np.ascontiguousarray(basis, dtype=dtype)
         self._shared = shared
         self._whole = len(shared) == design.n_columns

@@ -1,4 +1,4 @@
-"""`NewtonLanes`: preconditioned conjugate gradients for 16 Newton systems at once, each in a lane of its own.
+"""`NewtonLanes`: preconditioned conjugate gradients for 8 or 16 Newton systems at once, each in a lane of its own.
 
 Systems come from several panels of problems: a lane whose system is solved takes the next one that waits, so that no
 lane idles while another needs more steps.
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from plait.learners._lanes import LANES
+from plait.learners._lanes import WIDTHS
 from plait.learners._logistic_kernels import advance, copy_lanes, inner, next_direction
 from plait.learners.heavy_rows import HeavyRows
 from plait.learners.logistic_design import Design
@@ -32,16 +32,16 @@ class NewtonSystems:
 
     Parameters
     ----------
-    curvature : ndarray of shape (n_rows, 16)
+    curvature : ndarray of shape (n_rows, n_lanes)
         S: second derivatives of the losses.
-    means, rhs, inverse, x : ndarray of shape (n_columns, 16)
+    means, rhs, inverse, x : ndarray of shape (n_columns, n_lanes)
         h = A' S 1, right-hand sides, diagonals of the inverse preconditioner, and solutions, filled in as they come.
-    inverse_bend : ndarray of shape (16,)
+    inverse_bend : ndarray of shape (n_lanes,)
         1 / sum of S, or 0 without intercept.
-    energy, goal, most, gain : ndarray of shape (16,)
+    energy, goal, most, gain : ndarray of shape (n_lanes,)
         r' M^-1 r at x = 0; at which value of it to stop; with which gain to stop before that, since the quadratic
         model promises too much to be trusted; the decrease of the model by x.
-    taken : ndarray of int, shape (16,)
+    taken : ndarray of int, shape (n_lanes,)
         Steps of conjugate gradients.
     heavy : dict of int to HeavyRows
         Corrections of the preconditioner of some lanes.
@@ -62,7 +62,7 @@ class NewtonSystems:
 
 
 class NewtonLanes:
-    """Sixteen lanes of conjugate gradients.
+    """Lanes of conjugate gradients.
 
     Parameters
     ----------
@@ -72,21 +72,24 @@ class NewtonLanes:
         Where the inverses of the systems come from.
     dtype : dtype
         Floats of the panels.
+    n_lanes : int
+        8 or 16.
     """
 
-    def __init__(self, design: Design, preconditioner: DiagonalPreconditioner, dtype: Any) -> None:
-        columns = (design.n_columns, LANES)
+    def __init__(self, design: Design, preconditioner: DiagonalPreconditioner, dtype: Any, n_lanes: int) -> None:
+        columns = (design.n_columns, n_lanes)
+        self._width = WIDTHS[n_lanes]
         self._design, self._preconditioner = design, preconditioner
-        self._curvature = np.zeros((design.n_rows, LANES), dtype)
+        self._curvature = np.zeros((design.n_rows, n_lanes), dtype)
         self._means, self._residual, self._inverse, self._x = (np.zeros(columns, dtype) for _ in range(4))
         self._direction, self._product = np.zeros(columns, dtype), np.zeros(columns, dtype)
-        self._inverse_bend, self._energy, self._goal, self._most, self._gain = (np.zeros(LANES) for _ in range(5))
-        self._ratios, self._linear, self._square, self._norms, self._fresh = (np.zeros((1, LANES)) for _ in range(5))
-        self._taken, self._limit = np.zeros(LANES, dtype=np.int64), np.zeros(LANES, dtype=np.int64)
+        self._inverse_bend, self._energy, self._goal, self._most, self._gain = (np.zeros(n_lanes) for _ in range(5))
+        self._ratios, self._linear, self._square, self._norms, self._fresh = (np.zeros((1, n_lanes)) for _ in range(5))
+        self._taken, self._limit = np.zeros(n_lanes, dtype=np.int64), np.zeros(n_lanes, dtype=np.int64)
         self._conditioned: Panel | None = None
         self._heavy: dict[int, HeavyRows] = {}
         self._ones = np.ones(columns, dtype)
-        self.running = np.zeros(LANES, dtype=np.bool_)
+        self.running = np.zeros(n_lanes, dtype=np.bool_)
 
     def load(self, systems: NewtonSystems, source: Indices, lanes: Indices) -> None:
         """Take over systems into free lanes."""
@@ -119,11 +122,13 @@ class NewtonLanes:
         linear = self._linear[0]
         shares = linear * self._inverse_bend
         bend = self._square[0] + self._norms[0] - linear * shares
-        steps = np.divide(self._energy, bend, out=np.zeros(LANES), where=self.running & (bend > 0))
+        steps = np.divide(self._energy, bend, out=np.zeros_like(bend), where=self.running & (bend > 0))
         self._advance(steps, shares)
         self._gain += 0.5 * steps * self._energy
         self._taken += 1
-        self._ratios[0] = np.divide(self._fresh[0], self._energy, out=np.zeros(LANES), where=self._energy > 0)
+        self._ratios[0] = np.divide(
+            self._fresh[0], self._energy, out=np.zeros_like(self._energy), where=self._energy > 0
+        )
         self._energy[:] = self._fresh[0]
         done = (self._energy <= self._goal) | (self._gain >= self._most) | (steps == 0) | (self._taken >= self._limit)
         done &= self.running
@@ -134,16 +139,16 @@ class NewtonLanes:
         """Set the directions: conditioned residuals plus a multiple of the directions before."""
         conditioned = self._condition() if self._conditioned is None else self._conditioned
         if conditioned is self._residual:
-            next_direction(conditioned, self._inverse, self._ratios, self._direction, self._norms)
+            next_direction(conditioned, self._inverse, self._ratios, self._direction, self._norms, self._width)
         else:
-            next_direction(conditioned, self._ones, self._ratios, self._direction, self._norms)
+            next_direction(conditioned, self._ones, self._ratios, self._direction, self._norms, self._width)
 
     def _advance(self, steps: Floats, shares: Floats) -> None:
         panels = (self._direction, self._product, self._means, self._inverse, self._x, self._residual)
-        advance(steps[None], shares[None], *panels, self._fresh)
+        advance(steps[None], shares[None], *panels, self._fresh, self._width)
         self._conditioned = self._condition()
         if self._conditioned is not self._residual:
-            inner(self._residual, self._conditioned, self._fresh)
+            inner(self._residual, self._conditioned, self._fresh, self._width)
 
     def _condition(self) -> Panel:
         """Return M^-1 r, or r itself where M is the diagonal that `advance` and `next_direction` know."""

@@ -1,4 +1,4 @@
-"""The length of 16 steps at once: where the slope of each convex objective along its step is nearly zero."""
+"""The lengths of the steps of all lanes: where the slope of each convex objective along its step is nearly zero."""
 
 from collections.abc import Callable
 
