@@ -9,13 +9,13 @@ from sklearn.pipeline import Pipeline
 from plait.data import Dataset
 from plait.experiments.answers import Answers, inner_model
 
-__all__ = ["cell_extras", "reliability"]
+__all__ = ["reliability", "report_extras"]
 
 _N_BINS = 10
 _MOST_GRAPHS = 10
 
 
-def cell_extras(model: Any, answers: Answers, train: Dataset, test: Dataset) -> dict[str, Any]:
+def report_extras(model: Any, answers: Answers, train: Dataset, test: Dataset) -> dict[str, Any]:
     """Return what can be shown of a fitted model and of its answers."""
     graphs, features = _graphs(inner_model(model)), _features(model, train)
     extras: dict[str, Any] = {
