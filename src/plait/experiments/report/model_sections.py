@@ -1,0 +1,157 @@
+"""Sections of the page about fitted models: calibration, label graphs, selected features."""
+
+import json
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+from plait.core.text_bars import shortened
+from plait.experiments.cells import CellResult
+from plait.experiments.report.contents import Contents
+from plait.experiments.report.feature_heat import chosen_features, draw_heat
+from plait.experiments.report.figures import figure_html, zoom_html
+from plait.experiments.report.graph_choice import choose_labels
+from plait.experiments.report.graph_pictures import draw_graph
+from plait.experiments.report.rankings import rank_methods
+from plait.experiments.report.reliability_panels import draw_reliability, pooled_reliability
+from plait.experiments.report.score_sections import Section
+from plait.experiments.report.score_tables import metric_table
+from plait.experiments.report.table_html import as_html
+
+__all__ = ["calibration_section", "feature_section", "graph_section"]
+
+_MOST_PICTURES, _MOST_OF_ONE = 120, 3
+
+
+def calibration_section(contents: Contents) -> Section:
+    """Return reliability diagrams of the marginals and the joint log-loss; empty where no method has them."""
+    outcomes = contents.outcomes
+    parts = []
+    for dataset in outcomes.datasets:
+        found = [(method, pooled_reliability(outcomes.cells(dataset, method))) for method in outcomes.methods]
+        panels = [
+            figure_html(draw_reliability(bins, method, dataset), f"reliability-{dataset}-{method}")
+            for method, bins in found
+            if bins is not None
+        ]
+        if panels:
+            parts.append(f"<h3>{escape(dataset)}</h3><div class='grid small'>{''.join(panels)}</div>")
+    if parts:
+        words = (
+            "How often a label is true among those that were given a probability, all parts and labels together. On "
+            "the diagonal, what is given is what happens; below it, labels are less frequent than given. The error is "
+            "the mean distance; larger dots stand for more labels."
+        )
+        parts.insert(0, f"<p class='lead'>{words}</p>")
+    return "calibration", "Probabilities", "\n".join([*parts, _joint_words(contents)] if parts else [])
+
+
+def _joint_words(contents: Contents) -> str:
+    """Return the joint log-loss, or where on the page it stands."""
+    products = _by_product(contents)
+    note = f"For {escape(', '.join(products))} P(y | x) is the product of the marginals." if products else ""
+    if "log_loss" in contents.outcomes.metrics:
+        return f"<p>The <a href='#log-loss'>joint log-loss</a> has a section of its own. {note}</p>"
+    joint = rank_methods(contents.outcomes, "log_loss")
+    return f"<h3>Joint log-loss</h3>{as_html(metric_table(joint))}<p class='note'>{note}</p>" if joint.methods else ""
+
+
+def _by_product(contents: Contents) -> list[str]:
+    return [
+        method
+        for method in contents.outcomes.methods
+        if any(
+            cell.method == method and cell.extras.get("joint_by") == "product of marginals"
+            for cell in contents.outcomes.results
+        )
+    ]
+
+
+def graph_section(contents: Contents) -> Section:
+    """Return the label graphs that were learned in the first part; equal graphs of a data set are one picture."""
+    outcomes, parts, left = contents.outcomes, [], _MOST_PICTURES
+    for dataset in outcomes.datasets:
+        firsts = [
+            cells[0] for method in outcomes.methods if (cells := _with(outcomes.cells(dataset, method), "graphs"))
+        ]
+        shown, empty = [], []
+        for methods, graphs, cell in _grouped(firsts):
+            if not any(group for graph in graphs for group in graph["parents"]):
+                empty.extend(methods)
+            elif left > 0:
+                shown.append(_graph_figures(dataset, methods, graphs, cell))
+                left -= 1
+        if shown or empty:
+            none = f"<p class='note'>No links between labels: {escape(', '.join(empty))}.</p>" if empty else ""
+            parts.append(f"<h3>{escape(dataset)}</h3><div class='graphs'>{''.join(shown)}</div>{none}")
+    if parts:
+        words = (
+            "Graphs learned in the first part. An arrow, or an arc downward, leads from a label to one that depends on "
+            "it; orange labels depend on none. Drag to move; the buttons, or the wheel with Ctrl, zoom."
+        )
+        parts.insert(0, f"<p class='lead'>{words}</p>")
+    if left == 0:
+        parts.append(f"<p class='note'>The first {_MOST_PICTURES} are shown.</p>")
+    return "graphs", "Label graphs", "\n".join(parts)
+
+
+def _with(cells: Sequence[CellResult], key: str) -> list[CellResult]:
+    return [cell for cell in cells if cell.extras.get(key)]
+
+
+def _grouped(cells: Sequence[CellResult]) -> list[tuple[list[str], list[dict[str, Any]], CellResult]]:
+    """Return methods with the same graphs together."""
+    groups: dict[str, tuple[list[str], list[dict[str, Any]], CellResult]] = {}
+    for cell in cells:
+        graphs = sorted(cell.extras["graphs"], key=lambda graph: -(graph.get("weight") or 0.0))
+        key = json.dumps([[sorted(group) for group in graph["parents"]] for graph in graphs])
+        groups.setdefault(key, ([], graphs, cell))[0].append(cell.method)
+    return list(groups.values())
+
+
+def _graph_figures(dataset: str, methods: list[str], graphs: list[dict[str, Any]], cell: CellResult) -> str:
+    who = ", ".join(methods)
+    figures = []
+    for number, graph in enumerate(graphs[:_MOST_OF_ONE], start=1):
+        shown = choose_labels(graph)
+        names = _label_names(cell, shown.n_labels)
+        words = [f"{who}: {shown.n_labels} labels, {shown.n_edges} links{_which(graphs, number)}."]
+        words.append(shown.note)
+        if shown.alone:
+            words.append("Without links: " + _listed([names[label] for label in shown.alone]) + ".")
+        svg = draw_graph(shown, names, f"Label graph of {who} on {dataset}")
+        figures.append(zoom_html(svg, f"graph-{dataset}-{methods[0]}-{number}", " ".join(filter(None, words))))
+    return "".join(figures)
+
+
+def _which(graphs: list[dict[str, Any]], number: int) -> str:
+    if len(graphs) == 1:
+        return ""
+    weight = graphs[number - 1].get("weight")
+    return f"; graph {number} of {len(graphs)}" + ("" if weight is None else f", weight {weight:.2f}")
+
+
+def _label_names(cell: CellResult, n_labels: int) -> list[str]:
+    names = [str(name) for name in cell.extras.get("label_names") or ()]
+    return names if len(names) == n_labels else [f"label {k}" for k in range(n_labels)]
+
+
+def _listed(names: Sequence[str], most: int = 20) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(shortened(name) for name in names[:most]) + more
+
+
+def feature_section(contents: Contents) -> Section:
+    """Return a heat map of the selected features for each data set and method that selects."""
+    outcomes, parts, left = contents.outcomes, [], _MOST_PICTURES
+    for dataset in outcomes.datasets:
+        shown = []
+        for method in outcomes.methods:
+            chosen = chosen_features(outcomes.cells(dataset, method)) if left > 0 else None
+            if chosen is not None:
+                svg, words = draw_heat(chosen, f"Features that {method} keeps on {dataset}")
+                shown.append(zoom_html(svg, f"features-{dataset}-{method}", f"{method}: {words}"))
+                left -= 1
+        if shown:
+            parts.append(f"<h3>{escape(dataset)}</h3>{''.join(shown)}")
+    return "features", "Selected features", "\n".join(parts)

@@ -1,0 +1,79 @@
+"""Names beside dots, placed so that they cover neither each other nor any dot."""
+
+from collections.abc import Iterator, Sequence
+
+from plait.experiments.report.drawing import cut_to, text_width
+
+__all__ = ["place_names"]
+
+Box = tuple[float, float, float, float]
+_GAP, _UP, _DOWN = 8.0, 9.0, 4.0
+
+
+def place_names(
+    dots: Sequence[tuple[float, float]],
+    names: Sequence[str],
+    order: Sequence[int],
+    box: Box,
+    *,
+    size: float = 12,
+    longest: float = 170,
+) -> list[tuple[int, float, float, str, str]]:
+    """Return (dot, x, y, words, anchor) of the names that found room, those early in `order` first.
+
+    Parameters
+    ----------
+    dots : sequence of (x, y)
+        Middle of each dot.
+    names : sequence of str
+        Name of each dot.
+    order : sequence of int
+        Which dots are served first.
+    box : (left, top, right, bottom)
+        Where names may stand.
+    size : float, default=12
+        Size of the letters.
+    longest : float, default=170
+        Longer names are cut.
+
+    Examples
+    --------
+    >>> dots = [(50.0, 50.0), (52.0, 50.0)]
+    >>> [place[1:] for place in place_names(dots, ["br", "cc"], [0, 1], (0, 0, 200, 100))]
+    [(58.0, 54.0, 'br', 'start'), (44.0, 54.0, 'cc', 'end')]
+    """
+    taken: list[Box] = [(x - 5, y - 5, x + 5, y + 5) for x, y in dots]
+    placed = []
+    for dot in order:
+        words = cut_to(names[dot], longest, size)
+        for x, y, anchor in _tries(*dots[dot]):
+            area = _area(x, y, anchor, text_width(words, size))
+            others = [other for number, other in enumerate(taken) if number != dot]
+            if _inside(area, box) and not any(_meet(area, other) for other in others):
+                taken.append(area)
+                placed.append((dot, x, y, words, anchor))
+                break
+    return placed
+
+
+def _tries(x: float, y: float) -> Iterator[tuple[float, float, str]]:
+    yield x + _GAP, y + 4.0, "start"
+    yield x - _GAP, y + 4.0, "end"
+    yield x, y - _GAP, "middle"
+    yield x, y + _GAP + 9, "middle"
+    for up in (-9.0, 17.0):
+        yield x + 5, y + up, "start"
+        yield x - 5, y + up, "end"
+
+
+def _area(x: float, y: float, anchor: str, width: float) -> Box:
+    left = x - {"start": 0.0, "middle": width / 2, "end": width}[anchor]
+    return left, y - _UP, left + width, y + _DOWN
+
+
+def _inside(area: Box, box: Box) -> bool:
+    return area[0] >= box[0] and area[1] >= box[1] and area[2] <= box[2] and area[3] <= box[3]
+
+
+def _meet(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

@@ -1,0 +1,156 @@
+"""What a store holds of one plan, as arrays over data sets, methods and parts."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from plait.core.sentences import ParameterError
+from plait.experiments.cells import CellResult
+from plait.experiments.measures import MEASURES
+from plait.experiments.store import Store
+
+__all__ = ["FloatArray", "Outcomes", "collect_outcomes", "outcomes_of"]
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """Results of the cells of a plan.
+
+    Parameters
+    ----------
+    plan : str
+        Name of the plan.
+    datasets, methods, metrics : tuple of str
+        In the order of the plan; metrics that no cell has are left out.
+    results : list of CellResult
+        All finished cells, failed ones among them.
+    missing : list of CellResult
+        Cells that are planned and not finished, with their names only.
+    text : str
+        The plan's file.
+    others : tuple of str
+        Names of other plans in the store.
+    """
+
+    plan: str
+    datasets: tuple[str, ...]
+    methods: tuple[str, ...]
+    metrics: tuple[str, ...]
+    results: Sequence[CellResult]
+    missing: Sequence[CellResult] = ()
+    text: str = ""
+    others: tuple[str, ...] = ()
+    _pairs: dict[tuple[str, str], list[CellResult]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        pairs: dict[tuple[str, str], list[CellResult]] = {}
+        for cell in self.results:
+            pairs.setdefault((cell.dataset, cell.method), []).append(cell)
+        object.__setattr__(self, "_pairs", pairs)
+
+    @property
+    def failures(self) -> list[CellResult]:
+        """Cells that ended in an error."""
+        return [cell for cell in self.results if cell.error is not None]
+
+    @property
+    def n_planned(self) -> int:
+        """Number of cells of the plan."""
+        return len(self.results) + len(self.missing)
+
+    @property
+    def planned(self) -> npt.NDArray[np.int64]:
+        """Number of cells of each data set and method, shape (n_datasets, n_methods)."""
+        counts = np.zeros((len(self.datasets), len(self.methods)), dtype=np.int64)
+        for cell in (*self.results, *self.missing):
+            counts[self._at(cell)] += 1
+        return counts
+
+    def values(self, metric: str) -> FloatArray:
+        """Return a metric for every part, shape (n_datasets, n_methods, n_parts); NaN where there is none."""
+        return self._table([cell.metrics.get(metric, np.nan) for cell in self.results])
+
+    @property
+    def seconds(self) -> FloatArray:
+        """Seconds of fit and prediction for every part; NaN for cells that failed."""
+        return self._table([np.nan if c.error else c.fit_seconds + c.predict_seconds for c in self.results])
+
+    def cells(self, dataset: str, method: str) -> list[CellResult]:
+        """Return the cells of a data set and a method that came to a good end."""
+        return [cell for cell in self._pairs.get((dataset, method), ()) if cell.error is None]
+
+    def _table(self, numbers: Sequence[float]) -> FloatArray:
+        parts = sorted({(cell.seed, cell.fold) for cell in self.results})
+        place = {part: number for number, part in enumerate(parts)}
+        table = np.full((len(self.datasets), len(self.methods), len(parts)), np.nan)
+        for cell, number in zip(self.results, numbers, strict=True):
+            table[(*self._at(cell), place[cell.seed, cell.fold])] = number
+        return table
+
+    def _at(self, cell: CellResult) -> tuple[int, int]:
+        return self.datasets.index(cell.dataset), self.methods.index(cell.method)
+
+
+def collect_outcomes(store: Store, plan: str | None = None) -> Outcomes:
+    """Read one plan of a store, by default the one that was run last.
+
+    Raises
+    ------
+    ParameterError
+        If the store has no plan of that name.
+    """
+    plans = store.plans
+    if plan is not None and plan not in plans:
+        there = ", ".join(plans) or "none"
+        raise ParameterError(
+            f"plait report needs --plan to be a plan of the store, but it is {plan!r}. There: {there}."
+        )
+    name = plan if plan is not None else next(iter(plans), "")
+    return outcomes_of(
+        store.results(name),
+        store.missing(name),
+        metrics=store.metrics(name),
+        plan=name,
+        text=plans.get(name, ""),
+        others=tuple(other for other in plans if other != name),
+    )
+
+
+def outcomes_of(
+    results: Sequence[CellResult],
+    missing: Sequence[CellResult] = (),
+    *,
+    metrics: Sequence[str] = (),
+    plan: str = "",
+    text: str = "",
+    others: tuple[str, ...] = (),
+) -> Outcomes:
+    """Return outcomes from cells; without `metrics`, all that the cells have.
+
+    Examples
+    --------
+    >>> cells = [CellResult("sea", "br", fold, 0, metrics={"exact_match": 0.5 + fold}) for fold in (0, 1)]
+    >>> outcomes_of(cells).values("exact_match")
+    array([[[0.5, 1.5]]])
+    """
+    cells = [*results, *missing]
+    found = _distinct(metric for cell in results for metric in cell.metrics)
+    wanted = metrics or [metric for metric in MEASURES if metric in found]
+    return Outcomes(
+        plan,
+        _distinct(cell.dataset for cell in cells),
+        _distinct(cell.method for cell in cells),
+        tuple(metric for metric in wanted if metric in found),
+        results,
+        missing,
+        text,
+        others,
+    )
+
+
+def _distinct(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(words))

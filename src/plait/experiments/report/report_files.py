@@ -1,0 +1,57 @@
+"""Write a report: the page, and every table as LaTeX and CSV; and what the terminal shows."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from plait.data.writers.atomic import replacing
+from plait.experiments.report.contents import Contents
+from plait.experiments.report.report_page import report_html
+from plait.experiments.report.score_tables import metric_words
+from plait.experiments.report.table_csv import as_csv
+from plait.experiments.report.table_latex import as_latex
+from plait.experiments.report.table_text import as_text
+from plait.experiments.report.tables import Table
+from plait.experiments.statistics import cd_text
+
+__all__ = ["report_text", "write_report", "write_tables"]
+
+_FORMS: dict[str, Callable[[Table], str]] = {".tex": as_latex, ".csv": as_csv}
+
+
+def write_report(contents: Contents, path: str | os.PathLike[str]) -> None:
+    """Write the page; the file is replaced whole or not at all."""
+    with replacing(path) as draft:
+        draft.write_text(report_html(contents), encoding="utf8")
+
+
+def write_tables(contents: Contents, folder: str | os.PathLike[str], suffix: str) -> list[Path]:
+    """Write every table into a folder, as ".tex" or ".csv", and return the files."""
+    goal = Path(folder)
+    goal.mkdir(parents=True, exist_ok=True)
+    # A LaTeX table of every cell would help nobody.
+    tables = [table for table in contents.tables if suffix == ".csv" or table.name != "cells"]
+    files = [goal / f"{table.name}{suffix}" for table in tables]
+    for table, file in zip(tables, files, strict=True):
+        with replacing(file) as draft:
+            draft.write_text(_FORMS[suffix](table), encoding="utf8", newline="")
+    return files
+
+
+def report_text(contents: Contents, width: int = 100) -> str:
+    """Return what the terminal shows: the main table, the first metric by data set, and its critical differences."""
+    outcomes = contents.outcomes
+    if not contents.glance.rows:
+        return "The store holds no cells yet. Run 'plait bench' first."
+    lines = [as_text(contents.glance, width)]
+    if len(outcomes.datasets) > 1 and contents.scores:
+        lines.append(as_text(contents.scores[0], width))
+    if contents.rankings:
+        first = contents.rankings[0]
+        if first.comparison is not None:
+            room = max(21, min(61, width - max(map(len, first.methods)) - 20))
+            lines.append(f"{metric_words(first.metric)}: {cd_text(first.comparison, room)}")
+        else:
+            lines.append(first.no_test)
+    done = f"{len(outcomes.results)} of {outcomes.n_planned} cells finished, {len(outcomes.failures)} failed"
+    return "\n\n".join([*lines, f"{done}."])

@@ -1,0 +1,170 @@
+"""Tables of what ran: time and memory, settings, versions, failures, what is not finished, warnings."""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from plait.experiments.cells import CellResult
+from plait.experiments.report.outcomes import Outcomes
+from plait.experiments.report.tables import Column, Entry, Table, decimals_for
+
+__all__ = [
+    "cell_table",
+    "cost_table",
+    "dataset_table",
+    "failure_table",
+    "settings_table",
+    "unfinished_table",
+    "version_table",
+    "warning_table",
+]
+
+_MEGABYTE = 2**20
+
+
+def cost_table(outcomes: Outcomes) -> Table:
+    """Return seconds of fit and prediction, means over the parts, and the peak of memory, by data set and method."""
+    columns = [Column("data set", is_text=True), Column("method", is_text=True)]
+    rows = [
+        (Entry(dataset), Entry(method), *_costs(outcomes.cells(dataset, method)))
+        for dataset in outcomes.datasets
+        for method in outcomes.methods
+        if outcomes.cells(dataset, method)
+    ]
+    names = ("fit, seconds", "prediction, seconds", "peak memory, MB")
+    for place, name in enumerate(names, start=2):
+        decimals = 0 if place == 4 else decimals_for([float(row[place].value) for row in rows])
+        columns.append(Column(name, decimals))
+    notes = ("Memory is that of the whole process, with the interpreter and the data.",)
+    return Table("costs", "Time and memory of one part", tuple(columns), tuple(rows), notes)
+
+
+def _costs(cells: Sequence[CellResult]) -> list[Entry]:
+    fit, predict = [cell.fit_seconds for cell in cells], [cell.predict_seconds for cell in cells]
+    memory = [cell.peak_memory / _MEGABYTE for cell in cells if cell.peak_memory]
+    peak = Entry(max(memory, default=math.nan))
+    return [_mean(fit), _mean(predict), peak]
+
+
+def _mean(numbers: Sequence[float]) -> Entry:
+    spread = float(np.std(numbers, ddof=1)) if len(numbers) > 1 else math.nan
+    return Entry(float(np.mean(numbers)), spread)
+
+
+def dataset_table(outcomes: Outcomes) -> Table:
+    """Return the size of each data set, as the cells saw it."""
+    columns = (
+        Column("data set", is_text=True),
+        Column("training rows", 0, smaller_first=False),
+        Column("test rows", 0, smaller_first=False),
+        Column("features", 0, smaller_first=False),
+        Column("labels", 0, smaller_first=False),
+        Column("finished", is_text=True),
+    )
+    rows = []
+    for dataset in outcomes.datasets:
+        cells = [cell for method in outcomes.methods for cell in outcomes.cells(dataset, method)]
+        extras = next((cell.extras for cell in cells if cell.extras), {})
+        sizes = [float(extras.get(key, math.nan)) for key in ("n_train", "n_test", "n_features")]
+        sizes.append(float(len(extras.get("label_names") or ())) or math.nan)
+        planned = sum(cell.dataset == dataset for cell in (*outcomes.results, *outcomes.missing))
+        rows.append((Entry(dataset), *map(Entry, sizes), Entry(f"{len(cells)} of {planned}")))
+    return Table("datasets", "Data sets, rows of one part", columns, tuple(rows))
+
+
+def settings_table(outcomes: Outcomes) -> Table:
+    """Return the parameters of each method; more than one line where they differ between data sets."""
+    seen: dict[tuple[str, str], list[str]] = {}
+    for cell in outcomes.results:
+        words = json.dumps(dict(cell.parameters), ensure_ascii=False, default=str)
+        where = seen.setdefault((cell.method, words), [])
+        if cell.dataset not in where:
+            where.append(cell.dataset)
+    kinds = Counter(method for method, _ in seen)
+    rows = [
+        (Entry(method), Entry(", ".join(where) if kinds[method] > 1 else "all"), Entry(words))
+        for (method, words), where in seen.items()
+    ]
+    columns = (Column("method", is_text=True), Column("on", is_text=True), Column("settings", is_text=True))
+    return Table("settings", "Settings of the methods", columns, tuple(rows))
+
+
+def version_table(outcomes: Outcomes) -> Table:
+    """Return the versions of programs; several, with the number of cells, where results come from more than one."""
+    counts: dict[str, Counter[str]] = {}
+    for cell in outcomes.results:
+        for program, version in cell.versions.items():
+            counts.setdefault(program, Counter())[version] += 1
+    rows = [(Entry(program), Entry(_versions(found))) for program, found in counts.items()]
+    mixed = [program for program, found in counts.items() if len(found) > 1]
+    notes = (f"Results come from more than one version of {', '.join(mixed)}.",) if mixed else ()
+    columns = (Column("program", is_text=True), Column("version", is_text=True))
+    return Table("versions", "Versions", columns, tuple(rows), notes)
+
+
+def _versions(found: Counter[str]) -> str:
+    if len(found) == 1:
+        return next(iter(found))
+    return ", ".join(f"{version} ({n} cells)" for version, n in found.most_common())
+
+
+def failure_table(outcomes: Outcomes) -> Table:
+    """Return every cell that failed, with its error."""
+    rows = [(*_place(cell), Entry(cell.error or "")) for cell in outcomes.failures]
+    return Table("failures", "Failures", (*_PLACE_COLUMNS, Column("error", is_text=True)), tuple(rows))
+
+
+def unfinished_table(outcomes: Outcomes) -> Table:
+    """Return how many parts of each data set and method are not finished."""
+    counts = Counter((cell.dataset, cell.method) for cell in outcomes.missing)
+    rows = [(Entry(dataset), Entry(method), Entry(float(n))) for (dataset, method), n in counts.items()]
+    columns = (Column("data set", is_text=True), Column("method", is_text=True), Column("parts to do", 0))
+    return Table("unfinished", "Not finished", columns, tuple(rows))
+
+
+def warning_table(outcomes: Outcomes) -> Table:
+    """Return the warnings of each method, with the number of cells that had them."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for cell in outcomes.results:
+        counts.update((cell.method, words) for words in cell.extras.get("warnings", ()))
+    rows = [(Entry(method), Entry(float(n)), Entry(words)) for (method, words), n in counts.most_common()]
+    columns = (Column("method", is_text=True), Column("cells", 0), Column("warning", is_text=True))
+    return Table("warnings", "Warnings", columns, tuple(rows))
+
+
+def cell_table(outcomes: Outcomes) -> Table:
+    """Return every cell with every metric it has, for CSV."""
+    metrics = list(dict.fromkeys(metric for cell in outcomes.results for metric in cell.metrics))
+    rows = [
+        (
+            *_place(cell),
+            *(Entry(float(cell.metrics.get(metric, math.nan))) for metric in metrics),
+            Entry(cell.fit_seconds),
+            Entry(cell.predict_seconds),
+            Entry(float(cell.peak_memory)),
+            Entry(cell.error or ""),
+        )
+        for cell in outcomes.results
+    ]
+    names = _numbers([*metrics, "fit_seconds", "predict_seconds", "peak_memory"])
+    columns = (*_PLACE_COLUMNS, *names, Column("error", is_text=True))
+    return Table("cells", "Every cell", columns, tuple(rows))
+
+
+_PLACE_COLUMNS = (
+    Column("data set", is_text=True),
+    Column("method", is_text=True),
+    Column("fold", 0),
+    Column("seed", 0),
+)
+
+
+def _place(cell: CellResult) -> tuple[Entry, ...]:
+    return Entry(cell.dataset), Entry(cell.method), Entry(float(cell.fold)), Entry(float(cell.seed))
+
+
+def _numbers(names: Iterable[str]) -> list[Column]:
+    return [Column(name) for name in names]

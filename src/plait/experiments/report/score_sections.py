@@ -1,0 +1,91 @@
+"""Sections of the page about scores: at a glance, one for each metric, and one with a plot for each data set."""
+
+from html import escape
+
+from plait.experiments.report.contents import Contents
+from plait.experiments.report.dataset_dots import draw_dots
+from plait.experiments.report.figures import figure_html
+from plait.experiments.report.rankings import Ranking
+from plait.experiments.report.score_tables import direction, metric_words
+from plait.experiments.report.table_html import as_html
+from plait.experiments.report.tables import Table
+from plait.experiments.report.time_scatter import draw_time_scatter
+from plait.experiments.statistics import cd_svg, rank_statement
+
+__all__ = ["Section", "dataset_section", "glance_section", "metric_sections"]
+
+# Name in links, title, HTML.
+Section = tuple[str, str, str]
+
+_MEANINGS = {
+    "exact_match": "Share of rows with every label right.",
+    "subset_loss": "Share of rows with any label wrong.",
+    "hamming_score": "Share of labels right.",
+    "hamming_loss": "Share of labels wrong.",
+    "jaccard_accuracy": "Labels both true and predicted among those true or predicted, mean over rows.",
+    "sample_f1": "F1 of each row's labels, mean over rows.",
+    "macro_f1": "F1 of each label, mean over labels; a label that is neither true nor predicted counts 0.",
+    "macro_f1_absent_1": "F1 of each label, mean over labels; a label that is neither true nor predicted counts 1.",
+    "micro_f1": "F1 over all labels of all rows together.",
+    "ranking_loss": "Pairs of a true and a false label that are ranked the wrong way, ties among them, mean over rows.",
+    "normalized_coverage": "How far down the ranking all true labels are found, as a share of the labels.",
+    "cll_loss": "-log P(y | x) of the true label set, sum over the rows of a test part.",
+    "log_loss": "-log P(y | x) of the true label set, mean over rows.",
+}
+
+
+def glance_section(contents: Contents) -> Section:
+    """Return the table of all metrics, or a sentence where there is nothing yet."""
+    if not contents.glance.rows:
+        return "glance", "At a glance", "<p>The store holds no cells yet: run <code>plait bench</code> first.</p>"
+    return "glance", "At a glance", as_html(contents.glance)
+
+
+def metric_sections(contents: Contents) -> list[Section]:
+    """Return a section for each metric: table, critical differences, pairs, score against time."""
+    blocks = zip(contents.rankings, contents.scores, contents.pairs, strict=True)
+    return [_metric_section(contents, *block) for block in blocks]
+
+
+def _metric_section(contents: Contents, ranking: Ranking, scores: Table, pairs: Table | None) -> Section:
+    words = metric_words(ranking.metric)
+    parts = [f"<p class='lead'>{escape(_MEANINGS.get(ranking.metric, ''))}</p>", as_html(scores)]
+    if ranking.comparison is None:
+        parts.append(f"<p>{escape(ranking.no_test)}</p>")
+    else:
+        caption = f"Critical differences of {words}. {rank_statement(ranking.comparison)} {_bars(ranking)}"
+        parts.append(figure_html(cd_svg(ranking.comparison), f"critical-difference-{ranking.metric}", caption, "cd"))
+    if pairs is not None:
+        parts.append(f"<details><summary>{escape(pairs.title)}</summary>{as_html(pairs)}</details>")
+    scatter = draw_time_scatter(ranking, contents.outcomes)
+    if scatter:
+        caption = (
+            "Score against time. Blue: no other method is both faster and better. Times are geometric means over data "
+            "sets of the seconds of one part."
+        )
+        parts.append(figure_html(scatter, f"time-{ranking.metric}", caption))
+    return ranking.metric.replace("_", "-"), f"{_capital(words)} {direction(ranking.metric)}", "\n".join(parts)
+
+
+def _bars(ranking: Ranking) -> str:
+    found = ranking.comparison
+    if found is None or not found.groups:
+        return ""
+    if found.control is None:
+        return "Methods joined by a bar do not differ."
+    return f"Methods within the bar do not differ from {found.methods[found.control]}."
+
+
+def dataset_section(contents: Contents) -> Section:
+    """Return a row of plots for each data set."""
+    parts = ["<p class='note'>Mean over the parts, with a line of one standard deviation to either side.</p>"]
+    for d, dataset in enumerate(contents.outcomes.datasets):
+        plots = [(ranking.metric, draw_dots(ranking, d)) for ranking in contents.rankings]
+        figures = [figure_html(svg, f"{dataset}-{metric}") for metric, svg in plots if svg]
+        shown = "".join(figures) or "<p>No cell is finished.</p>"
+        parts.append(f"<h3>{escape(dataset)}</h3><div class='grid'>{shown}</div>")
+    return "datasets", "Data sets", "\n".join(parts) if contents.outcomes.datasets else ""
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]

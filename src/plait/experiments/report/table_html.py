@@ -1,0 +1,59 @@
+"""A table for the page: heads that sort by click, the best marked, numbers aligned at the point."""
+
+import math
+from html import escape
+
+from plait.experiments.report.tables import Column, Entry, Table, number_text
+
+__all__ = ["as_html"]
+
+
+def as_html(table: Table, *, sortable: bool = True) -> str:
+    """Return the table with its title and notes, in a box that scrolls sideways by itself where it is wide."""
+    heads = "".join(_head(column, sortable) for column in table.columns)
+    rows = "\n".join(
+        "<tr>"
+        + "".join(_cell(entry, column, c) for c, (entry, column) in enumerate(zip(row, table.columns, strict=True)))
+        + "</tr>"
+        for row in table.rows
+    )
+    notes = "".join(f"<p class='note'>{escape(note)}</p>" for note in table.notes)
+    wide = " many" if len(table.columns) > 9 else ""
+    return (
+        f"<div class='wide{wide}' style='--chars:{_characters(table)}' tabindex='0' role='region' "
+        f"aria-label='{escape(table.title)}'><table id='table-{escape(table.name)}'><caption>{escape(table.title)}"
+        f"</caption><thead><tr>{heads}</tr></thead><tbody>\n{rows}\n</tbody></table></div>{notes}"
+    )
+
+
+def _characters(table: Table) -> int:
+    """Return how long the longest line is, by which the printed table is scaled to the paper."""
+    longest = 0
+    for row in table.rows:
+        lengths = [len(number_text(e.value, c.decimals)) for e, c in zip(row, table.columns, strict=True)]
+        spreads = [0 if math.isnan(entry.spread) else 6 for entry in row]
+        longest = max(longest, sum(lengths) + sum(spreads) + 3 * len(row))
+    return longest
+
+
+def _head(column: Column, sortable: bool) -> str:
+    kind = " class='text'" if column.is_text else ""
+    if not sortable:
+        return f"<th scope='col'{kind}>{escape(column.name)}</th>"
+    first = "ascending" if column.smaller_first or column.is_text else "descending"
+    return f"<th scope='col'{kind} data-first='{first}'><button type='button'>{escape(column.name)}</button></th>"
+
+
+def _cell(entry: Entry, column: Column, c: int) -> str:
+    tag = "th scope='row'" if c == 0 else "td"
+    best = " best" if entry.best else ""
+    note = f"<small>{escape(entry.note)}</small>" if entry.note else ""
+    if isinstance(entry.value, str):
+        # A name has a box of its own, which breaks a word only where it is longer than the box.
+        words = f"<span>{escape(entry.value)}</span>" if c == 0 else escape(entry.value)
+        return f"<{tag} class='text{best}'>{words}{note}</{tag[:2]}>"
+    # The words of JavaScript: Infinity, not inf.
+    key = "" if math.isnan(entry.value) else f" data-value='{repr(entry.value).replace('inf', 'Infinity')}'"
+    spread = "" if math.isnan(entry.spread) else f"<i>±{number_text(entry.spread, column.decimals)}</i>"
+    mark = f" class='{best.strip()}'" if best else ""
+    return f"<{tag}{mark}{key}>{number_text(entry.value, column.decimals)}{spread}{note}</{tag[:2]}>"

@@ -1,0 +1,132 @@
+"""Score against time: where each method stands, which of them no other beats in both, names beside the dots."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from plait.experiments.report.drawing import (
+    BLUE,
+    GREY,
+    circle,
+    even_ticks,
+    line,
+    log_ticks,
+    path,
+    picture,
+    text,
+    tick_text,
+)
+from plait.experiments.report.name_places import place_names
+from plait.experiments.report.outcomes import FloatArray, Outcomes
+from plait.experiments.report.rankings import Ranking
+from plait.experiments.report.score_tables import direction, metric_words
+
+__all__ = ["draw_time_scatter", "unbeaten"]
+
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _EDGE = 560.0, 340.0, 58.0, 46.0, 14.0
+
+
+def draw_time_scatter(ranking: Ranking, outcomes: Outcomes) -> str:
+    """Return the picture over the complete data sets; empty where no method has both numbers.
+
+    Scores are means over data sets; times are geometric means, in which each data set counts alike.
+    """
+    rows = ranking.complete if ranking.complete.any() else np.ones(len(ranking.datasets), dtype=bool)
+    columns = [outcomes.methods.index(method) for method in ranking.methods]
+    with np.errstate(invalid="ignore"):
+        scores = ranking.means[rows].mean(axis=0)
+    seconds = _seconds(outcomes.seconds[rows][:, columns])
+    kept = np.isfinite(scores) & np.isfinite(seconds)
+    if not kept.any():
+        return ""
+    names = [name for name, keep in zip(ranking.methods, kept, strict=True) if keep]
+    n_sets = int(rows.sum())
+    over = f"mean over {n_sets} data sets" if n_sets > 1 else ranking.datasets[int(np.argmax(rows))]
+    drawing = _Scatter(seconds[kept], scores[kept], names, ranking.higher_is_better)
+    words = f"{metric_words(ranking.metric)} {direction(ranking.metric)}"
+    inside = [*drawing.axes(f"{words}, {over}"), *drawing.front(), *drawing.dots(), *drawing.names()]
+    return picture(_WIDTH, _HEIGHT, inside, f"{words} against time, {over}", least=430)
+
+
+def _seconds(seconds: FloatArray) -> FloatArray:
+    """Return geometric means over data sets of the mean over parts; NaN where one is missing."""
+    means = np.full(seconds.shape[:2], np.nan)
+    there = np.isfinite(seconds).any(axis=2)
+    means[there] = np.nanmean(seconds[there], axis=1)
+    averages: FloatArray = np.exp(np.log(np.maximum(means, 1e-6)).mean(axis=0))
+    return averages
+
+
+def unbeaten(seconds: FloatArray, scores: FloatArray, higher_is_better: bool) -> list[int]:
+    """Return the methods that no other beats in both time and score, from the fastest.
+
+    Examples
+    --------
+    >>> unbeaten(np.array([1.0, 2.0, 3.0]), np.array([0.5, 0.4, 0.6]), True)
+    [0, 2]
+    """
+    goodness = scores if higher_is_better else -scores
+    order = np.lexsort((-goodness, seconds))
+    front: list[int] = []
+    for m in order:
+        if not front or goodness[m] > goodness[front[-1]]:
+            front.append(int(m))
+    return front
+
+
+class _Scatter:
+    """Places on a logarithmic axis of seconds and an even axis of scores."""
+
+    def __init__(self, seconds: FloatArray, scores: FloatArray, names: Sequence[str], higher_is_better: bool) -> None:
+        self.seconds, self.scores, self.method_names = seconds, scores, names
+        # A little room on both ends, and some more where all values are equal.
+        self.low_x, self.high_x = float(seconds.min() / 1.3), float(seconds.max() * 1.3)
+        margin = 0.07 * float(np.ptp(scores)) or 0.05 * max(abs(float(scores[0])), 0.1)
+        self.low_y, self.high_y = float(scores.min() - margin), float(scores.max() + margin)
+        self.best = unbeaten(seconds, scores, higher_is_better)
+
+    def x(self, seconds: float) -> float:
+        """Return where a time lies."""
+        share = np.log(seconds / self.low_x) / np.log(self.high_x / self.low_x)
+        return _LEFT + float(share) * (_WIDTH - _LEFT - _EDGE)
+
+    def y(self, score: float) -> float:
+        """Return where a score lies."""
+        share = (score - self.low_y) / (self.high_y - self.low_y)
+        return _HEIGHT - _BOTTOM - share * (_HEIGHT - _BOTTOM - 2 * _EDGE)
+
+    def axes(self, title: str) -> list[str]:
+        """Return faint lines at round numbers, and what the axes show."""
+        parts = []
+        for tick in even_ticks(self.low_y, self.high_y):
+            parts.append(line(_LEFT, self.y(tick), _WIDTH - _EDGE, self.y(tick), opacity=0.13))
+            parts.append(text(_LEFT - 7, self.y(tick) + 4, tick_text(tick), anchor="end", opacity=0.75))
+        for tick in log_ticks(self.low_x, self.high_x):
+            parts.append(line(self.x(tick), _HEIGHT - _BOTTOM, self.x(tick), _HEIGHT - _BOTTOM + 5, opacity=0.5))
+            parts.append(text(self.x(tick), _HEIGHT - _BOTTOM + 18, tick_text(tick), anchor="middle", opacity=0.75))
+        parts.append(line(_LEFT, _HEIGHT - _BOTTOM, _WIDTH - _EDGE, _HEIGHT - _BOTTOM, opacity=0.5))
+        parts.append(text(_WIDTH - _EDGE, _HEIGHT - 8, "seconds of fit and prediction", anchor="end", opacity=0.75))
+        parts.append(text(4, 13, title, opacity=0.75))
+        return parts
+
+    def front(self) -> list[str]:
+        """Return a stair through the methods that no other beats."""
+        places = [(self.x(self.seconds[m]), self.y(self.scores[m])) for m in self.best]
+        steps = f"M{places[0][0]:.1f} {places[0][1]:.1f}" + "".join(f"H{x:.1f}V{y:.1f}" for x, y in places[1:])
+        return [path(steps, ink=BLUE, width=1.2, opacity=0.6, dashes="4 3")] if len(places) > 1 else []
+
+    def dots(self) -> list[str]:
+        """Return a dot for each method, blue for the unbeaten ones."""
+        parts = []
+        for m, name in enumerate(self.method_names):
+            words = f"{name}: {self.scores[m]:.4g}, {self.seconds[m]:.3g} s"
+            fill = BLUE if m in self.best else GREY
+            parts.append(circle(self.x(self.seconds[m]), self.y(self.scores[m]), 4.5, fill=fill, title=words))
+        return parts
+
+    def names(self) -> list[str]:
+        """Return the names beside their dots, the unbeaten ones first; those without room only show on touch."""
+        dots = [(self.x(s), self.y(v)) for s, v in zip(self.seconds, self.scores, strict=True)]
+        order = [*self.best, *(m for m in range(len(dots)) if m not in self.best)]
+        placed = place_names(dots, self.method_names, order, box=(_LEFT, 20.0, _WIDTH - 2.0, _HEIGHT - _BOTTOM - 2))
+        return [text(x, y, words, anchor=anchor, bold=m in self.best) for m, x, y, words, anchor in placed]
