@@ -1,0 +1,163 @@
+"""Run the plan of a paper, or a part of it, and put what the store holds beside the paper."""
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from plait.experiments.cells import CellResult
+from plait.experiments.plan import Plan
+from plait.experiments.published import published_rank_tests
+from plait.experiments.reproduction.compared_cells import ComparedCell, compare_with_paper
+from plait.experiments.reproduction.outcome_tables import (
+    cells_csv,
+    cells_markdown,
+    cells_text,
+    outcomes_text,
+    ranks_markdown,
+    ranks_text,
+    tally_line,
+)
+from plait.experiments.reproduction.paper_plans import available_datasets, paper_plan, part_of_plan
+from plait.experiments.reproduction.repeated_tests import (
+    FoldOutcome,
+    RepeatedRanks,
+    repeated_outcomes,
+    repeated_ranks,
+)
+from plait.experiments.runner import RunSummary, run_plan
+from plait.experiments.store import open_store
+
+__all__ = ["Reproduction", "read_reproduction", "reproduction_text", "run_paper", "write_reproduction"]
+
+
+@dataclass(frozen=True, eq=False)
+class Reproduction:
+    """A paper's results beside plait's.
+
+    Parameters
+    ----------
+    paper : {"occ", "scls", "mc", "pcc", "pacc"}
+        The paper.
+    cells : list of ComparedCell
+        Every printed number that plait has too.
+    ranks : list of RepeatedRanks
+        The rank tests of the paper, on both.
+    outcomes : list of FoldOutcome
+        The paired t-tests of the paper, on both.
+    failures : list of CellResult
+        What ended in an error.
+    """
+
+    paper: str
+    cells: list[ComparedCell]
+    ranks: list[RepeatedRanks]
+    outcomes: list[FoldOutcome]
+    failures: list[CellResult]
+
+
+def run_paper(
+    paper: str,
+    store: str | os.PathLike[str],
+    *,
+    datasets: Sequence[str] = (),
+    methods: Sequence[str] = (),
+    quick: bool = False,
+    jobs: int = 1,
+    on_missing: Callable[[str], None] | None = None,
+    on_result: Callable[[CellResult], None] | None = None,
+) -> RunSummary:
+    """Run the plan of a paper, or a part of it; what the store has is not run again.
+
+    Parameters
+    ----------
+    paper : {"occ", "scls", "mc", "pcc", "pacc"}
+        The paper.
+    store : path
+        The SQLite file; made where there is none.
+    datasets, methods : sequence of str
+        Names of the paper; none means all.
+    quick : bool, default=False
+        Where nothing is named, run what is done within minutes.
+    jobs : int, default=1
+        How many processes.
+    on_missing : callable, optional
+        Called with the name of every data set that is not on this machine.
+    on_result : callable, optional
+        Called with every result.
+    """
+    part = part_of_plan(paper_plan(paper), datasets, methods, quick=quick)
+    plan, missing = available_datasets(part)
+    if on_missing is not None:
+        for name in missing:
+            on_missing(name)
+    # A part has a name of its own: another part in the same store does not take its place.
+    words = [",".join(data.name for data in plan.datasets), ",".join(method.name for method in plan.methods)]
+    whole = paper_plan(paper)
+    is_whole = (plan.datasets, plan.methods) == (whole.datasets, whole.methods)
+    return run_plan(
+        plan if is_whole else replace(plan, name=" ".join([paper, *words])), store, jobs=jobs, on_result=on_result
+    )
+
+
+def read_reproduction(paper: str, store: str | os.PathLike[str]) -> Reproduction:
+    """Compare all that a store holds of a paper's plan with the paper; results of other settings do not count.
+
+    Parameters
+    ----------
+    paper : {"occ", "scls", "mc", "pcc", "pacc"}
+        The paper.
+    store : path
+        From `run_paper`.
+    """
+    with open_store(store) as opened:
+        found = [r for r in opened.results() if r.plan.split(" ")[0] == paper]
+    results, failures = _whole_results(paper_plan(paper), found)
+    cells = compare_with_paper(paper, results)
+    outcomes = repeated_outcomes(results) if paper == "mc" else []
+    return Reproduction(paper, cells, repeated_ranks(paper, cells), outcomes, failures)
+
+
+def _whole_results(plan: Plan, results: Sequence[CellResult]) -> tuple[list[CellResult], list[CellResult]]:
+    """Return the results of methods that ran on every part of a data set as the plan has it, and the failures."""
+    latest = {(r.dataset, r.method, r.fold, r.seed): r for r in sorted(results, key=lambda r: r.finished)}
+    kept: list[CellResult] = []
+    for data in plan.datasets:
+        n_parts = plan.protocol_on(data).n_parts * len(plan.seeds)
+        for method in plan.methods:
+            wanted = json.dumps(method.recipe_on(data.name).as_dict(), sort_keys=True, default=str)
+            rows = [r for r in latest.values() if (r.dataset, r.method) == (data.name, method.name)]
+            rows = [r for r in rows if json.dumps(r.parameters, sort_keys=True, default=str) == wanted]
+            kept += rows if len(rows) == n_parts else []
+    return kept, [r for r in latest.values() if r.error is not None]
+
+
+def reproduction_text(found: Reproduction) -> str:
+    """Return all tables for a terminal."""
+    parts = [cells_text(found.cells), tally_line(found.cells)] if found.cells else [tally_line(found.cells)]
+    again = [test.metric for test in found.ranks]
+    printed = [
+        f"Printed by the paper for {t.metric} over {t.n_datasets} data sets: F = {t.f:g}, {t.test} CD {t.difference:g}."
+        for t in published_rank_tests(found.paper)
+        if t.metric in again
+    ]
+    parts += [ranks_text(found.ranks) + "\n".join(printed)] if found.ranks else []
+    parts += [outcomes_text(found.outcomes)] if found.outcomes else []
+    parts += [f"failed: {r.dataset}, {r.method}, fold {r.fold}: {r.error}" for r in found.failures]
+    return "\n\n".join(parts)
+
+
+def write_reproduction(found: Reproduction, folder: str | os.PathLike[str]) -> list[Path]:
+    """Write the tables as `<paper>.md` and `<paper>.csv` and return their paths."""
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    title = f"# Reproduction of {found.paper.upper()}"
+    parts = [title, tally_line(found.cells), cells_markdown(found.cells)]
+    parts += ["## Rank tests, on the printed means and on plait's", ranks_markdown(found.ranks)] if found.ranks else []
+    if found.outcomes:
+        parts += ["## Paired t-tests over folds", f"```text\n{outcomes_text(found.outcomes)}\n```"]
+    texts = {f"{found.paper}.md": "\n\n".join(parts).rstrip() + "\n", f"{found.paper}.csv": cells_csv(found.cells)}
+    for name, text in texts.items():
+        (place / name).write_text(text, encoding="utf8", newline="\n")
+    return [place / name for name in texts]
