@@ -76,19 +76,19 @@ def _insert(y, value, found, found_logs):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _score_modes(graphs, log_weights, row, modes, setting, terms, found, found_logs):  # type: ignore[no-untyped-def]
+def _score_modes(graphs, log_weights, row, modes, places, terms, found, found_logs):  # type: ignore[no-untyped-def]
     """Put the modes of all components that differ among the best vectors, as probable as the mixture says."""
     for c in range(modes.shape[0]):
         again = False
         for b in range(c):
             again = again or _same(modes[b], modes[c])
         if not again:
-            fill_terms(graphs, log_weights, row, modes[c], setting, terms)
+            fill_terms(graphs, log_weights, row, modes[c], places, terms)
             _insert(modes[c], log_total(terms), found, found_logs)
 
 
 @njit(cache=True, nogil=True)
-def _climb_from_best(graphs, log_weights, row, a, y, free, setting, terms, moved, found, found_logs):  # type: ignore[no-untyped-def]
+def _climb_from_best(graphs, log_weights, row, a, y, free, places, terms, moved, found, found_logs):  # type: ignore[no-untyped-def]
     """Flip labels of the best vector as long as that gains: a better start cuts more."""
     n_free = 0
     for k in range(a.size):
@@ -96,9 +96,9 @@ def _climb_from_best(graphs, log_weights, row, a, y, free, setting, terms, moved
         if a[k] < 0:
             free[n_free] = k
             n_free += 1
-    fill_terms(graphs, log_weights, row, y, setting, terms)
-    climb(free, n_free, graphs, row, y, setting, terms, moved)
-    fill_terms(graphs, log_weights, row, y, setting, terms)
+    fill_terms(graphs, log_weights, row, y, places, terms)
+    climb(free, n_free, graphs, row, y, places, terms, moved)
+    fill_terms(graphs, log_weights, row, y, places, terms)
     _insert(y, log_total(terms), found, found_logs)
 
 
@@ -177,14 +177,14 @@ def _grown(bounds, nodes, fixed):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _settle(a, most, n_done, floor, graphs, log_weights, row, work, found, found_logs):  # type: ignore[no-untyped-def]
     """Fix labels of a node while values can be ruled out; return its bound (-inf: closed), passes and losses."""
-    below, message, belief, peaks, gaps, modes, upper, setting, terms, moved, y, free = work
+    below, message, belief, peaks, gaps, modes, upper, places, terms, moved, y, free = work
     lost, climbed = -np.inf, n_done > 0 or found_logs.size > 1
     while n_done < most:
         bound = _set_bounds(graphs, log_weights, row, a, below, message, belief, peaks, gaps, modes, upper)
         n_done += 1
-        _score_modes(graphs, log_weights, row, modes, setting, terms, found, found_logs)
+        _score_modes(graphs, log_weights, row, modes, places, terms, found, found_logs)
         if not climbed:
-            _climb_from_best(graphs, log_weights, row, a, y, free, setting, terms, moved, found, found_logs)
+            _climb_from_best(graphs, log_weights, row, a, y, free, places, terms, moved, found, found_logs)
             climbed = True
         cut = found_logs[-1]
         if bound <= max(cut + SLACK, floor):
@@ -243,7 +243,7 @@ def search_mixtures(graphs, log_weights, logs, known, most, floor, found, found_
     work = (
         np.empty((n_labels, 2)), np.empty((n_labels, 2)), np.empty((n_labels, 2)), np.empty(n_parts),
         np.empty((n_parts, n_labels)), np.empty((n_parts, n_labels), np.int64), np.empty((n_labels, 2)),
-        np.empty((n_parts, n_labels), np.int64), np.empty(n_parts), np.empty(n_parts),
+        np.empty(n_parts * n_labels, np.int64), np.empty(n_parts), np.empty(n_parts),
         np.empty(n_labels, np.int64), np.empty(n_labels, np.int64),
     )  # fmt: skip
     nothing = np.full(n_labels, -1, np.int8)

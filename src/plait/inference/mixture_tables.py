@@ -7,9 +7,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from plait.inference._mixture_kernels import fill_logs
+from plait.inference._mixture_kernels import fill_linear_logs, fill_logs
+from plait.inference.linear_settings import setting_index, setting_shifts
 from plait.inference.message_plan import families_of
-from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution
+from plait.joint import GraphDistribution, LabelDistribution, LinearDistribution, MixtureDistribution
+from plait.joint.graph_distribution import SCORE_LIMIT
 from plait.structure import LabelGraph
 
 __all__ = ["MixtureGraphs", "as_mixture", "has_simple_parts", "has_tables", "is_simple", "tables_in_blocks"]
@@ -35,10 +37,13 @@ class MixtureGraphs(NamedTuple):
         Where the parents of each label begin in `parents`.
     parents : ndarray of int64
         Parents of all labels.
-    first_child : ndarray of int64, shape (n_components, n_labels + 1)
-        Where the children of each label begin in `children` and `bits`.
-    children, bits : ndarray of int64
-        Children of all labels, and what the label adds to the number of the child's setting when it is 1.
+    begin : ndarray of int64, shape (n_labels * n_components,)
+        Twice the same, component after component for each label.
+    first_link : ndarray of int64, shape (n_labels + 1,)
+        Where the children of each label, in all components, begin in the following three.
+    link_place, link_part, link_step : ndarray of int64
+        n_components * child + component; the component; and by how much the place of the child's conditionals in the
+        tables moves when the label becomes 1.
     order : ndarray of int64, shape (n_components, n_labels)
         In which order factors (a label with its parents) send messages to the roots; empty unless all are polytrees.
     target, slot : ndarray of int64, shape (n_components, n_labels)
@@ -50,9 +55,11 @@ class MixtureGraphs(NamedTuple):
     entry: Indices
     first: Indices
     parents: Indices
-    first_child: Indices
-    children: Indices
-    bits: Indices
+    begin: Indices
+    first_link: Indices
+    link_place: Indices
+    link_part: Indices
+    link_step: Indices
     order: Indices
     target: Indices
     slot: Indices
@@ -103,10 +110,19 @@ def tables_in_blocks(mixture: MixtureDistribution) -> Iterator[tuple[slice, Mixt
         rows = slice(begin, min(begin + step, mixture.n_rows))
         logs = np.empty((rows.stop - rows.start, 2 * n_settings))
         for entry, part in zip(graphs.entry, parts, strict=True):
-            block = part.take(rows)
-            for label in range(mixture.n_labels):
-                fill_logs(block.table(label), 2 * entry[label], logs)
+            _fill(part.take(rows), entry, logs)
         yield rows, graphs, logs
+
+
+def _fill(part: GraphDistribution, entry: Indices, logs: Floats) -> None:
+    """Write the tables of one component; those of a linear one at once."""
+    if not isinstance(part, LinearDistribution):
+        for label in range(part.n_labels):
+            fill_logs(part.table(label), 2 * entry[label], logs)
+    elif part.n_labels:
+        index = setting_index(part.graph)
+        base, shifts = np.ascontiguousarray(part.base, dtype=np.float64), setting_shifts(part, index)
+        fill_linear_logs(base, index.label, shifts, SCORE_LIMIT, 2 * entry[0], np.empty(shifts.size), logs)
 
 
 @lru_cache(maxsize=32)
@@ -114,17 +130,13 @@ def _graphs(graphs: tuple[LabelGraph, ...]) -> MixtureGraphs:
     n_labels = graphs[0].n_labels
     sizes = np.array([[len(group) for group in graph.parents] for graph in graphs], dtype=np.int64)
     sizes = sizes.reshape(len(graphs), n_labels)
-    links = [_children(graph) for graph in graphs]
-    n_children = np.array([[len(group) for group in graph] for graph in links], dtype=np.int64)
-    flat = [pair for graph in links for group in graph for pair in group]
-    settings = np.cumsum(np.concatenate([[0], (1 << sizes).ravel()]))[:-1]
+    settings = np.cumsum(np.concatenate([[0], (1 << sizes).ravel()]))[:-1].reshape(sizes.shape).astype(np.int64)
     return MixtureGraphs(
-        settings.reshape(sizes.shape).astype(np.int64),
+        settings,
         _starts(sizes),
         np.array([parent for graph in graphs for group in graph.parents for parent in group], dtype=np.int64),
-        _starts(n_children.reshape(sizes.shape)),
-        np.array([child for child, _ in flat], dtype=np.int64),
-        np.array([1 << bit for _, bit in flat], dtype=np.int64),
+        np.ascontiguousarray(2 * settings.T).ravel(),
+        *_links(graphs, n_labels),
         *_messages(graphs, n_labels),
     )
 
@@ -136,13 +148,17 @@ def _starts(sizes: Indices) -> Indices:
     return np.column_stack([before, ends]).astype(np.int64)
 
 
-def _children(graph: LabelGraph) -> list[list[tuple[int, int]]]:
-    """Return the children of each label, each with the place that the label has among the child's parents."""
-    children: list[list[tuple[int, int]]] = [[] for _ in graph.parents]
-    for child, parents in enumerate(graph.parents):
-        for place, parent in enumerate(parents):
-            children[parent].append((child, place))
-    return children
+def _links(graphs: tuple[LabelGraph, ...], n_labels: int) -> tuple[Indices, Indices, Indices, Indices]:
+    """Return the children of every label in all components, label after label."""
+    links: list[list[tuple[int, int, int]]] = [[] for _ in range(n_labels)]
+    for c, graph in enumerate(graphs):
+        for child, parents in enumerate(graph.parents):
+            for bit, parent in enumerate(parents):
+                links[parent].append((len(graphs) * child + c, c, 2 << bit))
+    first = np.cumsum([0, *(len(group) for group in links)]).astype(np.int64)
+    flat = np.array([link for group in links for link in group], dtype=np.int64).reshape(-1, 3)
+    place, part, step = flat.T.copy()
+    return first, place, part, step
 
 
 def _messages(graphs: tuple[LabelGraph, ...], n_labels: int) -> tuple[Indices, Indices, Indices, npt.NDArray[np.bool_]]:

@@ -13,7 +13,7 @@ from plait.inference.mixture_tables import has_tables, is_simple, tables_in_bloc
 from plait.inference.polytree_scores import known_labels
 from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution, row_uniforms
 
-__all__ = ["anneal", "walk_by_calls"]
+__all__ = ["anneal", "proposals", "walk_by_calls"]
 
 Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.uint8]
@@ -88,7 +88,7 @@ def _walked(
     """Return log P of all starts, and the vector found from the best of each row with its own."""
     if not all(has_tables(part) for part in mixture.components):
         logs = np.where(unused, -np.inf, mixture.log_prob(starts))
-        picks, hurdles = _draws(temperatures, seeds)
+        picks, hurdles = proposals(temperatures, seeds)
         return logs, *walk_by_calls(mixture, _first(starts, logs), picks, hurdles)
     logs, walked, walked_logs = np.empty(starts.shape[:2]), starts[:, 0].copy(), np.empty(mixture.n_rows)
     for rows, graphs, tables in tables_in_blocks(mixture):
@@ -97,11 +97,11 @@ def _walked(
         logs[rows][unused[rows]] = -np.inf
         walked[rows] = _first(starts[rows], logs[rows])
         known = known_labels(mixture.evidence, rows)
-        anneal_rows(*numbers, known, *_draws(temperatures, seeds[rows]), walked[rows], walked_logs[rows])
+        anneal_rows(*numbers, known, *proposals(temperatures, seeds[rows]), walked[rows], walked_logs[rows])
     return logs, walked, walked_logs
 
 
-def _draws(temperatures: Floats, seeds: npt.NDArray[np.uint64]) -> tuple[Floats, Floats]:
+def proposals(temperatures: Floats, seeds: npt.NDArray[np.uint64]) -> tuple[Floats, Floats]:
     """Return which label each step flips, as numbers from 0 to 1, and what it has to gain: T log u."""
     picks = row_uniforms(seeds, temperatures.size, _PICKS)
     return picks, temperatures * np.log(row_uniforms(seeds, temperatures.size, _CHANCES))

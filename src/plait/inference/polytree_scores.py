@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from plait.inference.linear_settings import setting_index, setting_shifts
 from plait.inference.message_plan import Families
 from plait.joint import GraphDistribution, LinearDistribution
 from plait.joint.distribution import Evidence
@@ -71,14 +72,9 @@ def known_labels(evidence: Evidence | None, rows: slice) -> Evidence:
 
 
 def _linear_scores(distribution: LinearDistribution, families: Families) -> PolytreeScores:
-    shifts = np.zeros(int(families.entry[-1]))
-    spans = np.zeros(distribution.n_labels)
-    for j, label in enumerate(families.label):
-        begin = families.entry[j]
-        for bit, weight in enumerate(distribution.parent_coef[label, list(distribution.graph.parents[label])]):
-            size = 1 << bit
-            shifts[begin + size : begin + 2 * size] = shifts[begin : begin + size] + weight
-            spans[j] += abs(weight)
+    shifts = setting_shifts(distribution, setting_index(distribution.graph, tuple(families.label.tolist())))
+    # parent_coef is zero off the graph.
+    spans = np.abs(distribution.parent_coef).sum(axis=1)[families.label]
     simple = spans <= _LARGEST_SPAN
     gains = np.exp(np.clip(shifts, -_LARGEST_SPAN, _LARGEST_SPAN))
     values = np.ascontiguousarray(distribution.base, dtype=np.float64)
