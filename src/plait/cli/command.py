@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from plait import __version__
-from plait.cli import bench, convert, demo, describe, evaluate, fit, predict, report, select
+from plait.cli import bench, convert, demo, describe, evaluate, fit, predict, report, reproduce, select
 from plait.core.sentences import ParameterError
 from plait.data import DataError, DataWarning
 from plait.features import SelectionWarning
 
 __all__ = ["main"]
 
-_COMMANDS = (describe, convert, select, fit, predict, evaluate, bench, report, demo)
+_COMMANDS = (describe, convert, select, fit, predict, evaluate, bench, report, reproduce, demo)
 _NOTED = (DataWarning, SelectionWarning)
 
 

@@ -73,10 +73,7 @@ def repeated_ranks(paper: str, cells: Sequence[ComparedCell]) -> list[RepeatedRa
         here = {
             (c.published.dataset, c.published.method): c for c in cells if c.published.metric == metric and c.comparable
         }
-        methods = [name for name in asked if any(method == name for _, method in here)]
-        datasets = [
-            name for name in dict.fromkeys(d for d, _ in here) if all((name, method) in here for method in methods)
-        ]
+        methods, datasets = _whole_block(list(asked), list(here))
         if len(datasets) < 2 or len(methods) < 2:
             continue
         table = [[here[name, method] for method in methods] for name in datasets]
@@ -87,6 +84,20 @@ def repeated_ranks(paper: str, cells: Sequence[ComparedCell]) -> list[RepeatedRa
         tests = (compare_methods(s, methods, higher_is_better=better, control=chosen) for s in (printed, ours))
         found.append(RepeatedRanks(metric, tuple(datasets), *tests))
     return found
+
+
+def _whole_block(methods: list[str], places: list[tuple[str, str]]) -> tuple[list[str], list[str]]:
+    """Return methods and data sets, as many pairs as there are, of which every pair has a result."""
+    found = set(places)
+    names = list(dict.fromkeys(dataset for dataset, _ in places))
+    coverage = {method: sum((name, method) in found for name in names) for method in methods}
+    best: tuple[list[str], list[str]] = ([], [])
+    for least in sorted({n for n in coverage.values() if n}):
+        kept = [method for method in methods if coverage[method] >= least]
+        whole = [name for name in names if all((name, method) in found for method in kept)]
+        if min(len(kept), len(whole)) > 1 and len(kept) * len(whole) > len(best[0]) * len(best[1]):
+            best = kept, whole
+    return best
 
 
 def repeated_outcomes(results: Sequence[CellResult], control: str = "MC") -> list[FoldOutcome]:

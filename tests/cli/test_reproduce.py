@@ -1,0 +1,47 @@
+import argparse
+
+import numpy as np
+import pytest
+
+from plait.cli import reproduce
+from plait.core.sentences import ParameterError
+from plait.data import save_dataset
+from plait.data.synthetic import make_label_network
+
+
+def run(*words):
+    parser = argparse.ArgumentParser()
+    reproduce.add_to(parser.add_subparsers())
+    options = parser.parse_args(["reproduce", *map(str, words)])
+    return options.run(options)
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    place = tmp_path / "data"
+    place.mkdir()
+    data = make_label_network(100, 4, 3, random_state=0).dataset
+    save_dataset(data, place / "emotions.arff")
+    save_dataset(data.rows(np.arange(60)), place / "emotions-train.arff")
+    save_dataset(data.rows(np.arange(60, 100)), place / "emotions-test.arff")
+    monkeypatch.setenv("PLAIT_DATA", str(place))
+    monkeypatch.setenv("PLAIT_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "results.sqlite"
+
+
+def test_it_runs_shows_and_writes(store, capsys):
+    code = run("pcc", "--datasets", "emotions, scene", "--methods", "br", "--store", store, "--out", store.parent)
+    shown = capsys.readouterr()
+    assert code == 0
+    assert "data set scene is not in the folder PLAIT_DATA" in shown.err
+    assert "2 comparable cells" in shown.out
+    assert (store.parent / "pcc.md").exists()
+    assert run("pcc", "--store", store, "--show") == 0
+    assert "2 comparable cells" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [("--jobs", "0"), ("--datasets", "nowhere"), ("--methods", "nobody")])
+def test_bad_words_are_refused_before_anything_runs(store, words):
+    with pytest.raises(ParameterError, match=r"plait reproduce needs --"):
+        run("pcc", "--store", store, *words)
+    assert not store.exists()

@@ -1,0 +1,72 @@
+import numpy as np
+import pytest
+
+from plait.experiments.cells import CellResult
+from plait.experiments.published import published_results
+from plait.experiments.reproduction.compared_cells import compare_with_paper, tally
+
+
+def results(dataset, method, values, metric="exact_match"):
+    return [CellResult(dataset, method, fold, 0, metrics={metric: value}) for fold, value in enumerate(values)]
+
+
+def only(cells):
+    assert len(cells) == 1
+    return cells[0]
+
+
+def test_the_difference_is_in_published_deviations_beyond_the_rounding_of_print():
+    # [OCC table 3], emotions, BR: 0.233 with 0.019.
+    cell = only(compare_with_paper("occ", results("emotions", "BR", [0.25, 0.27, 0.26, 0.28, 0.29])))
+    assert (cell.published.mean, cell.published.std, cell.n_parts) == (0.233, 0.019, 5)
+    np.testing.assert_allclose(cell.mean, 0.27, rtol=1e-12)
+    np.testing.assert_allclose(cell.std, np.std([0.25, 0.27, 0.26, 0.28, 0.29], ddof=1), rtol=1e-12)
+    np.testing.assert_allclose(cell.deviations, (0.27 - 0.233 - 0.0005) / 0.019, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("mean", "verdict"),
+    [(0.2334, "within"), (0.2714, "within"), (0.2720, "better"), (0.1946, "within"), (0.1940, "worse")],
+)
+def test_two_deviations_part_within_from_better_and_worse(mean, verdict):
+    assert only(compare_with_paper("occ", results("emotions", "BR", [mean]))).verdict == verdict
+
+
+def test_smaller_losses_are_better():
+    # [PCC table 2], scene, BR: Hamming loss 0.102 with 0.003.
+    for loss, verdict in ((0.08, "better"), (0.103, "within"), (0.12, "worse")):
+        assert only(compare_with_paper("pcc", results("scene", "BR", [loss], "hamming_loss"))).verdict == verdict
+
+
+def test_where_no_deviation_is_printed_plaits_own_stands_in():
+    # [MC table 3], emotions, BR: CLL-loss 153.5.
+    values = [150.0, 160.0, 170.0]
+    cell = only(compare_with_paper("mc", results("emotions", "BR", values, "cll_loss")))
+    np.testing.assert_allclose(cell.deviations, -(160 - 153.5 - 0.05) / 10.0, rtol=1e-9)
+    alone = only(compare_with_paper("mc", results("emotions", "BR", [160.0], "cll_loss")))
+    assert np.isnan(alone.deviations)
+    assert alone.verdict == "within"
+
+
+def test_a_printed_deviation_of_zero_is_at_most_what_rounds_to_it():
+    zero = next(s for s in published_results("occ") if s.std == 0.0)
+    values = [zero.mean + 0.0014]
+    cell = only(compare_with_paper("occ", results(zero.dataset, zero.method, values, zero.metric)))
+    np.testing.assert_allclose(cell.deviations, 0.0009 / 0.0005, rtol=1e-6)
+
+
+def test_failures_strangers_gaps_and_times_are_left_out():
+    failed = [*results("emotions", "BR", [0.2, 0.3]), CellResult("emotions", "BR", 2, 0, error="ValueError: no")]
+    assert compare_with_paper("occ", failed) == []
+    assert compare_with_paper("occ", results("emotions", "nobody", [0.2])) == []
+    assert compare_with_paper("occ", results("emotions", "BR", [np.nan])) == []
+    assert compare_with_paper("pcc", results("scene", "BR", [1.0], "fit_seconds")) == []
+    assert compare_with_paper("mc", results("enron", "MMOC", [0.2])) == []  # printed as not run
+
+
+def test_what_cannot_be_compared_is_marked_and_not_counted():
+    cells = compare_with_paper("occ", results("langlog", "BR", [0.2]) + results("emotions", "BR", [0.1]))
+    assert [cell.comparable for cell in cells] == [True, False]
+    count = tally(cells)
+    assert (count.within, count.better, count.worse, count.n_cells, count.share) == (0, 0, 1, 1, 0.0)
+    assert np.isnan(tally([]).share)

@@ -1,0 +1,89 @@
+import pytest
+
+from plait.core.sentences import ParameterError
+from plait.experiments.plan_objects import build
+from plait.experiments.published import PAPERS, published_results
+from plait.experiments.reproduction.paper_plans import _QUICK, available_datasets, paper_plan, part_of_plan
+
+FOOTERS = ("average-rank", "win/tie/loss", "12-datasets", "10-large-label-sets")
+# Quoted by a paper from others, or without data to run on: the notes say why.
+NOT_RUN = {"pcc": ({"SSVM best"}, {"reuters", "synth1", "synth2"}), "mc": ({"MMOC"}, set())}
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_plans_have_the_names_of_the_paper_and_leave_nothing_out(paper):
+    plan = paper_plan(paper)
+    scores = [s for s in published_results(paper) if s.dataset not in FOOTERS]
+    methods, datasets = NOT_RUN.get(paper, (set(), set()))
+    assert plan.name == paper
+    assert {method.name for method in plan.methods} == {s.method for s in scores} - methods
+    assert {data.name for data in plan.datasets} == {s.dataset for s in scores} - datasets
+    printed = {s.metric for s in scores} - {"fit_seconds", "predict_seconds"}
+    assert set(plan.metrics) == printed
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_protocol_is_the_papers(paper):
+    plan = paper_plan(paper)
+    by_name = {data.name: plan.protocol_on(data) for data in plan.datasets}
+    for score in published_results(paper):
+        if score.dataset in by_name:
+            words = score.protocol
+            protocol = by_name[score.dataset]
+            said = {"kfold": f"{protocol.folds}-fold CV", "holdout": "10 x random 80/20 holdout"}
+            assert words == said.get(protocol.kind, "fixed train/test split")
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_method_of_every_data_set_can_be_made(paper):
+    plan = paper_plan(paper)
+    for method in plan.methods:
+        for recipe in (method.recipe, *method.on.values()):
+            assert hasattr(build(recipe.definition), "predict")
+
+
+def test_settings_are_those_of_the_papers():
+    occ = {method.name: build(method.recipe.definition) for method in paper_plan("occ").methods}
+    assert (occ["oCC"].structure.k, occ["EoCC"].n_members, occ["ECC"].n_members) == (0.8, 10, 10)
+    tuned = {m.name: m.recipe.tuning.grid for m in paper_plan("occ").methods if m.recipe.tuning}
+    assert tuned["oCC"] == tuned["EoCC"] == {"n_features": [0.1, 0.3, 0.5, 0.7, 0.9]}
+    assert tuned["LLSF"] == {"selector.beta": [0.001, 0.01, 0.1, 1.0, 10.0]}
+    pacc = {method.name: method for method in paper_plan("pacc").methods}
+    # lambda = 0.1 in `sum log P - lambda ||w||^2` is C = 1 / (2 lambda) [PACC 16].
+    assert build(pacc["PACC"].recipe.definition).learner.C == 1 / (2 * 0.1)
+    assert [build(pacc["PACC-LDF"].recipe_on(d).definition).selector.r for d in ("scene", "bibtex")] == [0.15, 0.05]
+    rakel = build(pacc["RAkEL"].recipe.definition)
+    assert (rakel.labelset_size, rakel.n_models) == (3, "2q")
+    scls = {method.name: build(method.recipe.definition) for method in paper_plan("scls").methods}
+    assert {model[0].n_features for model in scls.values()} == {"sqrt"}
+    mc = {method.name: build(method.recipe.definition) for method in paper_plan("mc").methods}
+    assert mc["MLKNN"][-1].n_neighbors == mc["IBLR"][-1].n_neighbors == 10
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_quick_parts_exist(paper):
+    datasets, methods = _QUICK[paper]
+    part = part_of_plan(paper_plan(paper), quick=True)
+    assert {data.name for data in part.datasets} == set(datasets)
+    assert not methods or {method.name for method in part.methods} == set(methods)
+
+
+def test_names_given_go_before_quick_and_strangers_are_refused():
+    plan = paper_plan("pacc")
+    part = part_of_plan(plan, ["GENBASE"], ["pacc-ldf", "br"], quick=True)
+    assert [data.name for data in part.datasets] == ["genbase"]
+    assert [method.name for method in part.methods] == ["BR", "PACC-LDF"]
+    with pytest.raises(ParameterError, match="--methods to be names of the paper, BR, CC"):
+        part_of_plan(plan, methods=["ECC"])
+    with pytest.raises(ParameterError, match="--datasets"):
+        part_of_plan(plan, datasets=["imdb"])
+
+
+def test_data_sets_elsewhere_are_not_fetched(tmp_path, monkeypatch):
+    monkeypatch.setenv("PLAIT_DATA", str(tmp_path))
+    monkeypatch.setenv("PLAIT_CACHE", str(tmp_path / "none"))
+    (tmp_path / "yeast.csv").write_text("a,b\n1,0\n")
+    plan, missing = available_datasets(part_of_plan(paper_plan("occ"), ["yeast", "scene"]))
+    assert ([data.name for data in plan.datasets], missing) == (["yeast"], ["scene"])
+    # A protocol of given parts needs the parts.
+    assert available_datasets(part_of_plan(paper_plan("pcc"), ["yeast"]))[1] == ["yeast"]

@@ -1,0 +1,69 @@
+import numpy as np
+from scipy import stats
+
+from plait.experiments.cells import CellResult
+from plait.experiments.published import published_rank_tests, published_results
+from plait.experiments.reproduction.compared_cells import compare_with_paper
+from plait.experiments.reproduction.repeated_tests import repeated_outcomes, repeated_ranks
+
+
+def as_printed(paper, change=lambda score: score.mean):
+    """Return results that equal what a paper printed."""
+    scores = [s for s in published_results(paper) if "/" not in s.dataset and "average" not in s.dataset]
+    places = {}
+    for s in scores:
+        places.setdefault((s.dataset, s.method), {})[s.metric] = change(s)
+    return [CellResult(d, m, 0, 0, metrics=values) for (d, m), values in places.items()]
+
+
+def test_on_the_printed_means_both_sides_are_the_papers_own_test():
+    for paper in ("occ", "scls", "pacc"):
+        tests = {t.metric: t for t in repeated_ranks(paper, compare_with_paper(paper, as_printed(paper)))}
+        for printed in published_rank_tests(paper):
+            test = tests[printed.metric]
+            np.testing.assert_allclose(test.published.average_ranks, test.plait.average_ranks, rtol=0, atol=0)
+            assert len(test.plait.methods) == printed.n_methods
+            # Cells that cannot be compared take their data set out of the test.
+            left_out = {"occ": 1, "scls": 2 if printed.metric == "hamming_loss" else 1, "pacc": 0}[paper]
+            assert len(test.datasets) == printed.n_datasets - left_out
+            if not left_out:
+                np.testing.assert_allclose(test.plait.friedman.f, printed.f_recomputed, rtol=1e-4)
+
+
+def test_other_results_change_one_side_only():
+    turned = compare_with_paper("pacc", as_printed("pacc", lambda s: 1 - s.mean))
+    test = repeated_ranks("pacc", turned)[0]
+    np.testing.assert_allclose(test.published.average_ranks + test.plait.average_ranks, 5.0, rtol=1e-12)
+
+
+def test_a_control_is_kept_and_few_results_are_no_test():
+    tests = repeated_ranks("scls", compare_with_paper("scls", as_printed("scls")))
+    assert {test.plait.control for test in tests} == {0}
+    few = [r for r in as_printed("scls") if r.dataset == "yeast"]
+    assert repeated_ranks("scls", compare_with_paper("scls", few)) == []
+    assert repeated_ranks("pcc", compare_with_paper("pcc", as_printed("pcc"))) == []
+
+
+def test_paired_tests_use_the_folds_that_both_have():
+    rng = np.random.default_rng(0)
+    folds = {"MC": rng.normal(0.4, 0.02, 10), "BR": rng.normal(0.3, 0.02, 10)}
+    results = [
+        CellResult("emotions", method, fold, 0, metrics={"exact_match": value, "cll_loss": 100 * value})
+        for method, values in folds.items()
+        for fold, value in enumerate(values)
+        if (method, fold) != ("BR", 7)
+    ]
+    found = {(o.metric, o.method): o for o in repeated_outcomes(results)}
+    both = np.arange(10) != 7
+    expected = stats.ttest_rel(folds["MC"][both], folds["BR"][both]).pvalue
+    np.testing.assert_allclose(found["exact_match", "BR"].plait.p_value, expected, rtol=1e-9)
+    assert (found["exact_match", "BR"].published, found["exact_match", "BR"].plait.outcome) == ("win", "win")
+    assert found["cll_loss", "BR"].plait.outcome == "loss"  # a loss is the better the smaller
+    assert set(found) == {("exact_match", "BR"), ("cll_loss", "BR")}
+
+
+def test_methods_that_ran_on_few_data_sets_do_not_spoil_the_test():
+    kept = [r for r in as_printed("pacc") if r.method != "HOMER" or r.dataset == "birds"]
+    test = repeated_ranks("pacc", compare_with_paper("pacc", kept))[0]
+    assert test.plait.methods == ("MLkNN", "RAkEL", "PACC-LDF")
+    assert len(test.datasets) == 12
