@@ -26,6 +26,9 @@ def test_every_cell_has_a_line_with_its_verdict_and_its_notes():
     marks = birds[birds.index("[") + 1 : birds.index("]")].split(",")
     notes = {line.split("]")[0][1:]: line for line in lines if line.startswith("[")}
     assert any("rank 8 of 7" in notes[mark] for mark in marks)
+    # What is said of a whole measure stands once below, not beside every cell.
+    assert sum(line.startswith("- exact_match: The printed average ranks") for line in lines) == 1
+    assert "[" not in next(line for line in lines if line.startswith("scene"))
 
 
 def test_the_sum_is_of_comparable_cells():

@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
+from plait.experiments.published import Note
 from plait.experiments.reproduction.compared_cells import ComparedCell, Tally, tally
 from plait.experiments.reproduction.repeated_tests import FoldOutcome, RepeatedRanks
 from plait.experiments.statistics import rank_statement
@@ -13,6 +14,7 @@ __all__ = [
     "cells_markdown",
     "cells_text",
     "footnotes",
+    "general_notes",
     "outcomes_text",
     "ranks_markdown",
     "ranks_text",
@@ -29,8 +31,18 @@ _COLUMNS = (
 
 
 def footnotes(cells: Iterable[ComparedCell]) -> list[str]:
-    """Return the texts of all notes about the cells, each once, in the order of the cells."""
-    return list(dict.fromkeys(note.text for cell in cells for note in cell.notes))
+    """Return the texts of the notes about data sets and methods, each once, in the order of the cells."""
+    return list(dict.fromkeys(note.text for cell in cells for note in cell.notes if _is_special(note)))
+
+
+def general_notes(cells: Iterable[ComparedCell]) -> list[str]:
+    """Return the texts of the notes about a measure or the whole paper, with the measure they are about."""
+    notes = dict.fromkeys(note for cell in cells for note in cell.notes if not _is_special(note))
+    return [f"{note.metric}: {note.text}" if note.metric else note.text for note in notes]
+
+
+def _is_special(note: Note) -> bool:
+    return bool(note.dataset or note.method)
 
 
 def _number(value: float, metric: str) -> str:
@@ -46,7 +58,8 @@ def _blank(value: float) -> float | str:
 
 
 def _marks(cell: ComparedCell, notes: list[str]) -> str:
-    return ",".join(str(notes.index(note.text) + 1) for note in cell.notes)
+    places = [str(notes.index(note.text) + 1) for note in cell.notes if _is_special(note)]
+    return ",".join(dict.fromkeys(places))
 
 
 def _row(cell: ComparedCell, notes: list[str], opening: str, closing: str) -> tuple[str, ...]:
@@ -71,7 +84,8 @@ def cells_text(cells: Sequence[ComparedCell]) -> str:
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
     lines = ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     lines.insert(1, "-" * max(map(len, lines)))
-    return "\n".join([*lines, "", *(f"[{number}] {text}" for number, text in enumerate(notes, start=1))])
+    lines += ["", *(f"[{number}] {text}" for number, text in enumerate(notes, start=1))]
+    return "\n".join([*lines, *(f"- {text}" for text in general_notes(cells))])
 
 
 def tally_line(cells: Sequence[ComparedCell]) -> str:
@@ -101,7 +115,8 @@ def cells_markdown(cells: Sequence[ComparedCell]) -> str:
         row = _row(cell, notes, " <sup>", "</sup>")
         worse = cell.verdict == "worse" and cell.comparable
         lines.append("| " + " | ".join(f"**{word}**" if worse and word == row[-1] else word for word in row) + " |")
-    return "\n".join([*lines, "", *(f"{number}. {text}" for number, text in enumerate(notes, start=1)), ""])
+    lines += ["", *(f"{number}. {text}" for number, text in enumerate(notes, start=1)), ""]
+    return "\n".join([*lines, *(f"- {text}" for text in general_notes(cells)), ""])
 
 
 def cells_csv(cells: Sequence[ComparedCell]) -> str:
