@@ -1,15 +1,16 @@
 """Random graphs, distributions and evidence, and all probabilities of a distribution written out."""
 
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
 
-from plait.joint import GraphDistribution, LinearDistribution
+from plait.joint import GraphDistribution, LabelDistribution, LinearDistribution, MixtureDistribution
 from plait.joint.distribution import Evidence, Floats, Labels
 from plait.structure import LabelGraph
 from plait.testing.table_distribution import TableDistribution
 
-__all__ = ["enumerated", "random_evidence", "random_graph", "random_linear", "random_tables"]
+__all__ = ["enumerated", "random_evidence", "random_graph", "random_linear", "random_mixture", "random_tables"]
 
 
 def random_graph(n_labels: int, draws: np.random.Generator, density: float = 0.6) -> LabelGraph:
@@ -40,16 +41,42 @@ def random_tables(
     return TableDistribution(graph, tables, probabilistic=probabilistic)
 
 
+def random_mixture(
+    graphs: Sequence[LabelGraph], n_rows: int, draws: np.random.Generator, scale: float = 1.5
+) -> MixtureDistribution:
+    """Return a mixture with a component for each graph, linear ones and tables by turns, and random weights."""
+    parts = [
+        random_tables(graph, n_rows, draws, scale) if c % 2 else random_linear(graph, n_rows, draws, scale)
+        for c, graph in enumerate(graphs)
+    ]
+    return MixtureDistribution(np.log(draws.dirichlet(np.ones(len(parts)))), parts)
+
+
 def random_evidence(shape: tuple[int, int], draws: np.random.Generator, share: float = 0.3) -> Evidence:
     """Return evidence where each label is known with probability `share`."""
     return np.where(draws.random(shape) < share, draws.integers(0, 2, shape), -1).astype(np.int8)
 
 
-def enumerated(distribution: GraphDistribution) -> tuple[Labels, Floats]:
+def enumerated(distribution: LabelDistribution) -> tuple[Labels, Floats]:
     """Return all label vectors (2 ** n_labels, n_labels) and P(y | x) (n_rows, 2 ** n_labels), 0 against evidence.
 
-    Written out label by label from the scores: the oracle of everything that is cleverer.
+    Written out label by label from the scores, for a mixture component by component: the oracle of everything that is
+    cleverer.
+
+    Parameters
+    ----------
+    distribution : GraphDistribution or MixtureDistribution
+        At most about 15 labels.
     """
+    if isinstance(distribution, MixtureDistribution):
+        parts = [enumerated(part) for part in distribution.components]
+        weights = np.exp(distribution.log_weights)
+        return parts[0][0], sum(weight * part[1] for weight, part in zip(weights, parts, strict=True))
+    assert isinstance(distribution, GraphDistribution)
+    return _written_out(distribution)
+
+
+def _written_out(distribution: GraphDistribution) -> tuple[Labels, Floats]:
     vectors = np.array(list(product((0, 1), repeat=distribution.n_labels)), dtype=np.uint8)
     probabilities = np.ones((distribution.n_rows, len(vectors)))
     for row in range(distribution.n_rows):
