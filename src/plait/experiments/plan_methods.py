@@ -102,24 +102,27 @@ def _is_classifier(definition: Mapping[str, Any]) -> bool:
 
 
 def _check_table(problems: Problems, path: Path, value: Any) -> None:
-    """Note what is wrong with the objects that a value describes, inner ones first."""
-    before = len(problems.found)
+    """Note what is wrong with the objects that a value describes: inner ones, then the outer without those."""
     if isinstance(value, list):
         for i, part in enumerate(value):
             _check_table(problems, (*path, i), part)
     if not isinstance(value, Mapping):
         return
+    sound = {}
     for key, part in value.items():
+        before = len(problems.found)
         step_words = key == "steps" and isinstance(part, list)
         parts = [{"use": step} if isinstance(step, str) else step for step in part] if step_words else part
         _check_table(problems, (*path, key), parts)
+        if len(problems.found) == before:
+            sound[key] = part
     if "steps" in value and (not isinstance(value["steps"], list) or not value["steps"]):
         problems.add((*path, "steps"), "steps needs a list of words and tables. Write the classifier last.")
-    elif ("use" in value or "steps" in value) and len(problems.found) == before:
-        _check_object(problems, path, value)
+    elif "use" in sound or "steps" in sound:
+        _check_object(problems, path, sound)
 
 
-def _check_object(problems: Problems, path: Path, table: Mapping[str, Any]) -> None:
+def _check_object(problems: Problems, path: Path, table: dict[str, Any]) -> None:
     try:
         if "use" in table:
             find_maker(str(table["use"]))
@@ -129,16 +132,26 @@ def _check_object(problems: Problems, path: Path, table: Mapping[str, Any]) -> N
     try:
         made = build(table)
     except Exception as problem:  # constructors of strangers may raise anything
-        named = [key for key in table if shown(key) in str(problem) or f"needs {key} to" in str(problem)]
-        problems.add((*path, *named[:1]), problem)
+        named = _named_key(table, str(problem))
+        problems.add((*path, named), problem)
+        if named:
+            # What is wrong with the other parameters is to be said too.
+            _check_object(problems, path, {key: part for key, part in table.items() if key != named})
         return
     for name, sentence in built_problems(made):
-        problems.add((*path, name), sentence)
+        problems.add((*path, name or _named_key(table, sentence)), sentence)
+
+
+def _named_key(table: Mapping[str, Any], sentence: str) -> str:
+    """Return the key of a table that a complaint is about, as far as it says so."""
+    others = [key for key in table if key not in ("use", "steps")]
+    return next((key for key in others if shown(key) in sentence or f"needs {key} to" in sentence), "")
 
 
 def _read_tuning(problems: Problems, path: Path, tune: Any, definition: Any) -> Tuning | None:
     before = len(problems.found)
-    if not problems.check_keys(path, "tune", tune, ["grid", "metric", *PROTOCOL_RULES]):
+    problems.check_keys(path, "tune", tune, ["grid", "metric", *PROTOCOL_RULES])
+    if not isinstance(tune, dict):
         return None
     metric = tune.get("metric", "exact_match")
     if metric not in MEASURES:
@@ -149,17 +162,21 @@ def _read_tuning(problems: Problems, path: Path, tune: Any, definition: Any) -> 
     protocol = read_protocol(problems, path, divided, _INNER)
     if protocol.kind == "split":
         problems.add((*path, "kind"), "tune divides the training part, which has no parts of its own. Pass kfold.")
-    grid = flat_grid(tune.get("grid"))
-    if not grid or any(not isinstance(values, list) or not values for values in grid.values()):
-        problems.add((*path, "grid"), "tune needs a grid, each key with a list of values. Write grid = {k = [1, 2]}.")
-    if definition is None or len(problems.found) > before:
-        return None
-    for key, values in grid.items():
-        for i, value in enumerate(values):
-            _check_choice(problems, (*path, "grid", *key.split("."), i), definition, key, value)
+    grid = _read_grid(problems, (*path, "grid"), tune.get("grid"), definition)
     if len(problems.found) > before:
         return None
     return Tuning({key: canonical_definition(grid[key]) for key in sorted(grid)}, metric, protocol)
+
+
+def _read_grid(problems: Problems, path: Path, table: Any, definition: Any) -> dict[str, Any]:
+    grid = flat_grid(table)
+    if not grid or any(not isinstance(values, list) or not values for values in grid.values()):
+        problems.add(path, "tune needs a grid, each key with a list of values. Write grid = {k = [1, 2]}.")
+    elif definition is not None:
+        for key, values in grid.items():
+            for i, value in enumerate(values):
+                _check_choice(problems, (*path, *key.split("."), i), definition, key, value)
+    return grid
 
 
 def _check_choice(problems: Problems, path: Path, definition: Mapping[str, Any], key: str, value: Any) -> None:

@@ -73,6 +73,8 @@ def _read_dataset(problems: Problems, path: Path, entry: Any, folder: FilePath, 
     good = _read(problems, path, "dataset", table, _DATASET_RULES)
     if "name" not in good and "source" in good:
         good["name"] = FilePath(good["source"]).name.partition(".")[0]
+    if not isinstance(table, dict):
+        return None
     if not good.get("name"):
         problems.add(path, 'dataset needs a name. Write name = "...".')
         return None

@@ -185,13 +185,15 @@ class DaskPool(_QueuedPool):
         Of the scheduler, such as "tcp://host:8786".
     paths : tuple of str
         Folders from which workers import as well.
+    timeout : str, default="30s"
+        How long to wait for the scheduler.
     """
 
-    def __init__(self, address: str, paths: tuple[str, ...] = ()) -> None:
+    def __init__(self, address: str, paths: tuple[str, ...] = (), timeout: str = "30s") -> None:
         super().__init__()
         distributed = optional("distributed", extra="dask", purpose="--dask")
         try:
-            self._client = distributed.Client(address, timeout="10s", set_as_default=False)
+            self._client = distributed.Client(address, timeout=timeout, set_as_default=False)
         except (OSError, ValueError) as problem:
             reason = " ".join(str(problem).split())
             raise ParameterError(
