@@ -50,7 +50,10 @@ def test_bench_runs_a_plan_and_then_has_nothing_to_do(plan, tmp_path, capsys):
 
 
 def test_failures_are_said_and_make_the_exit_code_one(plan, tmp_path, capsys):
-    plan.write_text(PLAN.replace("n_neighbors = 3", "n_neighbors = 300"), encoding="utf8")
+    plan.write_text(
+        PLAN.replace("n_neighbors = 3", "n_neighbors = 300").replace("MLkNN", "sklearn.neighbors.KNeighborsClassifier"),
+        encoding="utf8",
+    )
     words = ["bench", str(plan), "--store", str(tmp_path / "r.sqlite")]
     assert main(words) == 1
     out, err = capsys.readouterr()

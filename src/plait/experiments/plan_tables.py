@@ -69,7 +69,7 @@ def read_datasets(problems: Problems, value: Any, folder: FilePath, default: Pro
 
 
 def _read_dataset(problems: Problems, path: Path, entry: Any, folder: FilePath, default: Protocol) -> Any:
-    table = {"name": entry} if isinstance(entry, str) else entry
+    table = {"source" if _is_path(entry) else "name": entry} if isinstance(entry, str) else entry
     good = _read(problems, path, "dataset", table, _DATASET_RULES)
     if "name" not in good and "source" in good:
         good["name"] = FilePath(good["source"]).name.partition(".")[0]
