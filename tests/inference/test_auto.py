@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from plait.inference import Auto
-from plait.joint import LabelDistribution
+from plait.joint import LabelDistribution, MixtureDistribution
 from plait.structure import LabelGraph
-from plait.testing import enumerated, random_evidence, random_linear, random_tables
+from plait.testing import enumerated, random_evidence, random_linear, random_mixture, random_tables
 
 FOREST = [[], [0], [0], []]
 POLYTREE = [[], [], [0, 1], [2]]
@@ -23,6 +23,10 @@ def full_chain(n_labels):
 
 def path(n_labels):
     return [[label - 1] if label else [] for label in range(n_labels)]
+
+
+def mixture(*graphs, n_rows=3, seed=0):
+    return random_mixture([LabelGraph(parents) for parents in graphs], n_rows, np.random.default_rng(seed))
 
 
 class Unknown(LabelDistribution):
@@ -60,6 +64,18 @@ class Unknown(LabelDistribution):
         (model(full_chain(16)), "BestFirst()", "MonteCarlo()", "MonteCarlo()"),
         (model(CHAIN, probabilistic=False), "Greedy()", "Greedy()", "Greedy()"),
         (Unknown(model(CHAIN)), "Exhaustive()", "Exhaustive()", "Exhaustive()"),
+        (mixture(FOREST, POLYTREE), "BestFirst()", "SumProduct()", "Exhaustive()"),
+        (mixture(path(40), [[]] * 40), "BestFirst()", "SumProduct()", "MonteCarlo()"),
+        (mixture(FOREST, CHAIN), "Exhaustive()", "Exhaustive()", "Exhaustive()"),
+        (mixture(path(13), full_chain(13)), "Exhaustive()", "Exhaustive()", "MonteCarlo()"),
+        (mixture(path(16), full_chain(16)), "Annealing()", "MonteCarlo()", "MonteCarlo()"),
+        (mixture(full_chain(14), full_chain(14)), "Annealing()", "MonteCarlo()", "MonteCarlo()"),  # tables: called
+        (
+            MixtureDistribution([0.0], [mixture(path(20), path(20))]),
+            "BestFirst()",
+            "SumProduct()",
+            "MonteCarlo()",
+        ),
         (Unknown(model(full_chain(16))), "MonteCarlo()", "MonteCarlo()", "MonteCarlo()"),
     ],
     ids=lambda part: part if isinstance(part, str) else "",
@@ -69,12 +85,15 @@ def test_the_choice(given, mode, marginals, distribution):
     assert chosen == {"mode": mode, "marginals": marginals, "distribution": distribution}
 
 
-@pytest.mark.parametrize("parents", [[[]] * 4, FOREST, POLYTREE, CHAIN, [[]]], ids=str)
+MIXED = {"trees": (FOREST, [[1], [2], [], [0]]), "all": (FOREST, POLYTREE, CHAIN)}
+
+
+@pytest.mark.parametrize("parents", [[[]] * 4, FOREST, POLYTREE, CHAIN, [[]], *MIXED], ids=str)
 @pytest.mark.parametrize("evidence", [False, True])
 def test_small_models_are_answered_exactly(parents, evidence):
-    given = model(parents, n_rows=6)
+    given = mixture(*MIXED[parents], n_rows=6) if isinstance(parents, str) else model(parents, n_rows=6)
     if evidence:
-        given = given.clamp(random_evidence((6, len(parents)), np.random.default_rng(1)))
+        given = given.clamp(random_evidence((6, given.n_labels), np.random.default_rng(1)))
     vectors, p = enumerated(given)
     mode, marginals, every = (Auto().infer(given, wanted) for wanted in ("mode", "marginals", "distribution"))
     np.testing.assert_allclose(np.exp(given.log_prob(mode.mode())), p.max(axis=1), rtol=1e-10)

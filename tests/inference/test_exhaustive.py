@@ -10,7 +10,7 @@ from scipy.special import expit
 from plait.core.sentences import ParameterError
 from plait.inference import Exhaustive, enumeration
 from plait.inference.enumeration import enumerated_marginals
-from plait.joint import LabelDistribution, LinearDistribution
+from plait.joint import LabelDistribution, LinearDistribution, MixtureDistribution
 from plait.structure import LabelGraph
 
 
@@ -168,3 +168,24 @@ def test_margins_have_no_probabilities():
     chain = LinearDistribution(LabelGraph([[], [0]]), np.zeros((1, 2)), np.zeros((2, 2)), None, probabilistic=False)
     with pytest.raises(ParameterError, match="Exhaustive needs a learner that gives probabilities"):
         Exhaustive().infer(chain)
+
+
+@pytest.mark.parametrize("evidence", [False, True])
+def test_mixtures_are_the_weighted_sums_of_their_components(evidence):
+    parts = [random_chain(5, 3, seed) for seed in range(3)]
+    inner = MixtureDistribution(np.log([0.4, 0.6]), [parts[0], Unknown(parts[1])])
+    mixture = MixtureDistribution(np.log([0.7, 0.3]), [inner, parts[2]])
+    weights = [0.28, 0.42, 0.3]
+    if evidence:
+        known = np.random.default_rng(0).integers(-1, 2, (3, 5)).astype(np.int8)
+        parts, mixture = [part.clamp(known) for part in parts], mixture.clamp(known)
+    truth = sum(w * np.array([list(table.values()) for table in naive(part)])
+                for w, part in zip(weights, parts, strict=True))  # fmt: skip
+    support = Exhaustive().infer(mixture, "distribution")
+    np.testing.assert_allclose(np.exp(support.log_weights), truth, rtol=1e-10, atol=1e-15)
+    if evidence:
+        np.testing.assert_allclose(support.log_evidence, np.log(truth.sum(axis=1)), rtol=1e-10)
+    best = Exhaustive().infer(mixture, "mode", n_best=3)
+    np.testing.assert_allclose(np.exp(best.log_weights), -np.sort(-truth, axis=1)[:, :3], rtol=1e-10)
+    marginals, _ = enumerated_marginals(mixture)
+    np.testing.assert_allclose(marginals, support.marginals, rtol=1e-12)

@@ -7,9 +7,17 @@ import pytest
 
 from plait.core.sentences import ParameterError
 from plait.inference import BestFirst, LabelSupport, MonteCarlo
-from plait.joint import LabelDistribution, row_seeds
+from plait.joint import LabelDistribution, LinearDistribution, MixtureDistribution, row_seeds
 from plait.structure import LabelGraph
-from plait.testing import enumerated, random_evidence, random_graph, random_linear, random_tables
+from plait.testing import (
+    enumerated,
+    random_evidence,
+    random_graph,
+    random_linear,
+    random_mixture,
+    random_polytree,
+    random_tables,
+)
 
 MAKERS = [random_linear, random_tables]
 
@@ -160,3 +168,45 @@ def test_no_rows_one_label_and_margins():
     assert MonteCarlo(10).infer(single, random_state=0).vectors.shape[2] == 1
     with pytest.raises(ParameterError, match="MonteCarlo needs a learner that gives probabilities"):
         MonteCarlo().infer(replace(model, probabilistic=False))
+
+
+@pytest.mark.parametrize("graph", [random_polytree, random_graph])
+@pytest.mark.parametrize("share", [0.0, 0.3])
+def test_mixtures(graph, share):
+    draws = np.random.default_rng(3)
+    given = random_mixture([graph(6, draws) for _ in range(3)], 4, draws)
+    given = given.clamp(random_evidence((4, 6), draws, share)) if share else given
+    vectors, p = enumerated(given)
+    truth = p @ vectors / p.sum(axis=1, keepdims=True)
+    support = MonteCarlo(20_000).infer(given, "distribution", random_state=0)
+    error = np.sqrt(0.25 / support.effective_size)[:, None]
+    assert (np.abs(support.marginal_estimate() - truth) <= 5 * error).all()
+    np.testing.assert_allclose(support.log_evidence, np.log(p.sum(axis=1)), rtol=0, atol=0.1)
+    used = np.isfinite(support.log_weights)
+    logs = given.log_prob(np.ascontiguousarray(support.vectors))
+    np.testing.assert_allclose(support.log_prob[used], logs[used], rtol=1e-9)
+
+
+def test_evidence_on_mixtures_of_polytrees_costs_no_samples():
+    """The known child has probability 1e-6 under the parent's likelier value: importance weights would see nothing."""
+    coef = np.array([[0.0, 0.0], [-26.0, 0.0]])
+    part = LinearDistribution(LabelGraph([[], [0]]), np.array([[9.0, 13.0]]), coef)
+    other = LinearDistribution(LabelGraph([[], [0]]), np.array([[2.0, 1.0]]), coef)
+    given = MixtureDistribution(np.log([0.999, 0.001]), [part, other]).clamp(np.array([[-1, 1]], dtype=np.int8))
+    support = MonteCarlo(20_000).infer(given, "marginals", random_state=0)
+    np.testing.assert_allclose(support.effective_size, 20_000, rtol=1e-9)
+    vectors, p = enumerated(given)
+    truth = (p @ vectors / p.sum())[0, 0]
+    assert abs(support.marginal_estimate()[0, 0] - truth) <= 5 * np.sqrt(truth * (1 - truth) / 20_000)
+    np.testing.assert_allclose(support.log_evidence, np.log(p.sum(axis=1)), rtol=1e-9)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3])
+def test_a_row_of_a_mixture_draws_the_same_in_any_block(share):
+    draws, seeds = np.random.default_rng(4), row_seeds(2, 7)
+    given = random_mixture([random_graph(6, draws) for _ in range(2)], 7, draws)
+    given = given.clamp(random_evidence((7, 6), draws, share)) if share else given
+    whole = MonteCarlo(50).infer(given, random_state=2).marginal_estimate()
+    for rows in (slice(0, 3), slice(3, 7)):
+        part = MonteCarlo(50).infer(given.take(rows), random_state=seeds[rows])
+        np.testing.assert_allclose(part.marginal_estimate(), whole[rows], rtol=1e-12)

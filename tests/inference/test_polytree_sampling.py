@@ -7,22 +7,15 @@ from scipy import stats
 from plait.core.sentences import ParameterError
 from plait.inference import exact_marginals, sample_given
 from plait.inference.label_vectors import vector_numbers
-from plait.joint import LinearDistribution
+from plait.joint import LinearDistribution, MixtureDistribution, row_seeds
 from plait.structure import LabelGraph
-from plait.testing import enumerated, random_evidence, random_linear, random_polytree, random_tables
+from plait.testing import enumerated, random_evidence, random_linear, random_mixture, random_polytree, random_tables
 
 
-@pytest.mark.parametrize("made", [random_linear, random_tables])
-@pytest.mark.parametrize("share", [0.0, 0.3])
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_draws_follow_the_distribution_given_the_evidence(made, share, seed):
+def assert_drawn_from(model, vectors):
     """Chi-square over all label vectors that are expected at least five times."""
-    draws = np.random.default_rng(seed)
-    n_labels, n_samples = 6, 20_000
-    model = made(random_polytree(n_labels, draws, reach=3), 3, draws, 1.0)
-    model = model.clamp(random_evidence((3, n_labels), draws, share)) if share else model
+    n_samples, n_labels = vectors.shape[1:]
     _, probabilities = enumerated(model)
-    vectors = sample_given(model, n_samples, random_state=seed)
     for row, p in enumerate(probabilities / probabilities.sum(axis=1, keepdims=True)):
         counts = np.bincount(vector_numbers(vectors[row]), minlength=2**n_labels)
         assert (counts[p == 0.0] == 0).all()
@@ -33,6 +26,38 @@ def test_draws_follow_the_distribution_given_the_evidence(made, share, seed):
             (n_samples - seen.sum() - rest) ** 2 / rest if rest > 5 else 0
         )
         assert square <= stats.chi2.ppf(1 - 1e-6, often.sum())
+
+
+@pytest.mark.parametrize("made", [random_linear, random_tables])
+@pytest.mark.parametrize("share", [0.0, 0.3])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_draws_follow_the_distribution_given_the_evidence(made, share, seed):
+    draws = np.random.default_rng(seed)
+    model = made(random_polytree(6, draws, reach=3), 3, draws, 1.0)
+    model = model.clamp(random_evidence((3, 6), draws, share)) if share else model
+    assert_drawn_from(model, sample_given(model, 20_000, random_state=seed))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.4])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_draws_of_mixtures_follow_them_given_the_evidence(share, seed):
+    draws = np.random.default_rng(seed)
+    model = random_mixture([random_polytree(5, draws) for _ in range(3)], 3, draws, 2.0)
+    model = MixtureDistribution(np.log([0.6, 0.4]), [model, model.components[0]])
+    model = model.clamp(random_evidence((3, 5), draws, share)) if share else model
+    assert_drawn_from(model, sample_given(model, 20_000, random_state=seed))
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+def test_a_row_draws_the_same_whatever_rows_stand_beside_it(mixed):
+    draws, seeds = np.random.default_rng(5), row_seeds(1, 8)
+    model = random_tables(random_polytree(6, draws), 8, draws)
+    if mixed:
+        model = random_mixture([random_polytree(6, draws) for _ in range(3)], 8, draws)
+    model = model.clamp(random_evidence((8, 6), draws, 0.2))
+    whole = sample_given(model, 40, random_state=1)
+    for rows in (slice(0, 3), slice(3, 8)):
+        np.testing.assert_array_equal(sample_given(model.take(rows), 40, random_state=seeds[rows]), whole[rows])
 
 
 @given(st.integers(0, 2**32), st.integers(1, 30), st.floats(0, 1))

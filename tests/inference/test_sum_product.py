@@ -3,8 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plait.core.sentences import ParameterError
 from plait.inference import MaxProduct, SumProduct, exact_marginals
-from plait.joint import LinearDistribution
+from plait.joint import LinearDistribution, MixtureDistribution
 from plait.structure import LabelGraph
 from plait.testing import (
     TableDistribution,
@@ -12,6 +13,7 @@ from plait.testing import (
     random_evidence,
     random_forest_graph,
     random_linear,
+    random_mixture,
     random_polytree,
     random_tables,
 )
@@ -162,3 +164,54 @@ def test_modes_are_there_too(n_rows):
     np.testing.assert_array_equal(ours.vectors, theirs.vectors)
     np.testing.assert_array_equal(ours.log_weights, theirs.log_weights)
     assert ours.marginals.shape == (n_rows, 9)
+
+
+@given(
+    st.integers(0, 2**32), st.integers(1, 9), st.integers(1, 5), st.booleans(), st.sampled_from([0.0, 0.1, 0.5, 1.0])
+)
+@settings(max_examples=100, deadline=None)
+def test_marginals_of_mixtures_are_those_of_all_vectors(seed, n_labels, n_parts, forest, share):
+    draws = np.random.default_rng(seed)
+    made = random_forest_graph if forest else random_polytree
+    model = random_mixture([made(n_labels, draws) for _ in range(n_parts)], 3, draws, 2.0)
+    model = model.clamp(random_evidence((3, n_labels), draws, share)) if share else model
+    assert_as_enumerated(model)
+    assert SumProduct().infer(model, "marginals").vectors.shape == (3, 0, n_labels)
+    both = SumProduct().infer(model, "mode", n_best=2)
+    _, probabilities = enumerated(model)
+    best = -np.sort(-probabilities, axis=1)[:, :2]
+    np.testing.assert_allclose(np.exp(both.log_weights), best, rtol=1e-9, atol=1e-300)
+    assert both.marginals is not None
+
+
+def test_evidence_decides_between_components():
+    """Under the first component the known label is all but impossible, so that only the second speaks."""
+    graph, none = LabelGraph([[], []]), np.zeros((2, 2))
+    first = LinearDistribution(graph, np.array([[-13.0, -3.0]]), none)
+    second = LinearDistribution(graph, np.array([[13.0, 3.0]]), none)
+    mixture = MixtureDistribution(np.log([0.5, 0.5]), [first, second])
+    np.testing.assert_allclose(exact_marginals(mixture)[0], [[0.5, 0.5]], rtol=1e-12)
+    marginals, log_evidence = exact_marginals(mixture.clamp(np.array([[1, -1]], dtype=np.int8)))
+    np.testing.assert_allclose(marginals, [[1.0, 1 / (1 + np.exp(-3.0))]], rtol=1e-5)
+    assert log_evidence[0] == pytest.approx(np.log(0.5), rel=1e-9)
+
+
+def test_marginals_of_mixtures_of_many_labels():
+    draws = np.random.default_rng(7)
+    parts = [random_linear(random_polytree(200, draws), 5, draws) for _ in range(3)]
+    weights = np.array([0.2, 0.3, 0.5])
+    marginals, log_evidence = exact_marginals(MixtureDistribution(np.log(weights), parts))
+    truth = sum(weight * exact_marginals(part)[0] for weight, part in zip(weights, parts, strict=True))
+    np.testing.assert_allclose(marginals, truth, rtol=1e-12)
+    np.testing.assert_array_equal(log_evidence, np.zeros(5))
+
+
+def test_mixtures_of_other_graphs_are_refused():
+    draws = np.random.default_rng(0)
+    chain = random_linear(LabelGraph([[], [0], [0, 1]]), 2, draws)
+    tree = random_linear(LabelGraph([[], [0], [0]]), 2, draws)
+    mixture = MixtureDistribution(np.log([0.5, 0.5]), [tree, chain])
+    with pytest.raises(ParameterError, match="SumProduct needs a graph whose skeleton is a forest"):
+        SumProduct().infer(mixture)
+    with pytest.raises(ParameterError, match="MaxProduct needs a distribution over one graph, but it is a Mixture"):
+        MaxProduct().infer(mixture)

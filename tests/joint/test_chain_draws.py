@@ -167,3 +167,25 @@ def test_no_rows_and_wrong_seeds():
         assert log_weights.shape == (0, 10)
     with pytest.raises(ParameterError, match="random_state needs to hold one seed of type uint64 for each of 4 rows"):
         model.sample(10, np.zeros(3, dtype=np.uint64))
+
+
+@pytest.mark.parametrize("linear", [True, False])
+def test_rows_may_have_samples_of_their_own_number(linear):
+    """A row draws what it would draw alone, and a row without samples nothing."""
+    draws, sizes, seeds = np.random.default_rng(8), np.array([0, 7, 100, 0, 1, 30]), row_seeds(4, 6)
+    made = random_linear if linear else random_tables
+    model = made(random_graph(5, draws), 6, draws)
+    whole = model.counted_draws(sizes, seeds)
+    vectors, counts, _, _ = whole.padded()
+    np.testing.assert_array_equal(counts.sum(axis=1), sizes)
+    expanded, _ = whole.expanded(100, seeds)
+    for row in np.flatnonzero(sizes):
+        alone = model.take(slice(row, row + 1))
+        single = alone.counted_draws(int(sizes[row]), seeds[row : row + 1])
+        n_differ = single.counts.size
+        np.testing.assert_array_equal(counts[row, :n_differ], single.counts)
+        np.testing.assert_array_equal(vectors[row, :n_differ], single.padded()[0][0])
+        np.testing.assert_array_equal(
+            expanded[row, : sizes[row]], alone.sample(int(sizes[row]), seeds[row : row + 1])[0][0]
+        )
+    assert not expanded[0].any()

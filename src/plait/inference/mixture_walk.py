@@ -13,7 +13,7 @@ from plait.inference.mixture_tables import has_tables, is_simple, tables_in_bloc
 from plait.inference.polytree_scores import known_labels
 from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution, row_uniforms
 
-__all__ = ["anneal", "proposals", "walk_by_calls"]
+__all__ = ["anneal", "proposals", "vector_log_probs", "walk_by_calls"]
 
 Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.uint8]
@@ -99,6 +99,19 @@ def _walked(
         known = known_labels(mixture.evidence, rows)
         anneal_rows(*numbers, known, *proposals(temperatures, seeds[rows]), walked[rows], walked_logs[rows])
     return logs, walked, walked_logs
+
+
+def vector_log_probs(distribution: LabelDistribution, vectors: Labels) -> Floats:
+    """Return log P of vectors (n_rows, m, n_labels) that agree with the evidence; of a mixture by its tables."""
+    if not isinstance(distribution, MixtureDistribution):
+        return distribution.log_prob(vectors)
+    mixture = distribution.flattened()
+    if not all(has_tables(part) for part in mixture.components):
+        return mixture.log_prob(vectors)
+    logs = np.empty(vectors.shape[:2])
+    for rows, graphs, tables in tables_in_blocks(mixture):
+        score_rows(graphs, mixture.log_weights, tables, np.ascontiguousarray(vectors[rows]), logs[rows])
+    return logs
 
 
 def proposals(temperatures: Floats, seeds: npt.NDArray[np.uint64]) -> tuple[Floats, Floats]:

@@ -12,6 +12,7 @@ from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
 from plait.inference.margins import refuse_margins
 from plait.inference.mixture_tables import has_simple_parts
+from plait.inference.mixture_walk import vector_log_probs
 from plait.inference.polytree_sampling import sample_given
 from plait.inference.sum_product import exact_marginals
 from plait.joint import GraphDistribution, LabelDistribution
@@ -67,7 +68,7 @@ class MonteCarlo(Inference):
         vectors, logs = self._drawn(distribution, random_state)
         counts = np.ones(logs.shape, dtype=np.int64)
         merged = self._support(distribution, vectors, counts, logs, None, None).merged()
-        return merged.with_log_prob(distribution.log_prob(merged.vectors))
+        return merged.with_log_prob(vector_log_probs(distribution, merged.vectors))
 
     def _drawn(self, distribution: LabelDistribution, random_state: Any) -> tuple[npt.NDArray[np.uint8], Floats]:
         """Return samples and log weights; given evidence, those of a mixture of polytrees all weigh the same."""

@@ -171,6 +171,7 @@ def draw_rows(  # type: ignore[no-untyped-def]
     known,
     limit,
     n_samples,
+    most,
     seeds,
     log_factorials,
     inverses,
@@ -183,23 +184,23 @@ def draw_rows(  # type: ignore[no-untyped-def]
 ):
     """Draw the samples of rows from `row` on, as long as another row's leaves and ones surely fit; return the next row.
 
-    `row_ends[i]` is where the leaves of row i end, in this call.
+    `n_samples[i]` are the samples of row i, at most `most`; `row_ends[i]` is where its leaves end, in this call.
     """
     n_labels = base.shape[1]
     odds, path = np.empty((n_labels + 1, n_labels)), np.empty(n_labels, np.int32)
-    waiting, chances = np.empty((n_samples + 1, 4), np.int64), np.empty((n_samples + 1, 3))
+    waiting, chances = np.empty((most + 1, 4), np.int64), np.empty((most + 1, 3))
     leaf, end = 0, 0
-    while row < base.shape[0] and leaf + n_samples <= leaves.shape[0] and end + n_samples * n_labels <= ones.size:
+    while row < base.shape[0] and leaf + most <= leaves.shape[0] and end + most * n_labels <= ones.size:
         for t in range(n_labels):
             odds[0, t] = exp_of(base[row, t])
-        waiting[0, 0], waiting[0, 1], waiting[0, 2], waiting[0, 3] = -1, n_samples, 0, 0
+        waiting[0, 0], waiting[0, 1], waiting[0, 2], waiting[0, 3] = -1, n_samples[row], 0, 0
         chances[0, 0], chances[0, 1], chances[0, 2] = 1.0, 0.0, 0.0
         row_known = known[min(row, known.shape[0] - 1)]
         leaf, n_evaluated[row] = _draw(
             odds, factors, reach, row_known, limit, seeds[row], log_factorials, inverses,
             waiting, chances, path, leaf, leaves, logs, ones,
         )  # fmt: skip
-        end = leaves[leaf - 1, 1]
+        end = leaves[leaf - 1, 1] if leaf > 0 else 0
         row_ends[row] = leaf
         row += 1
     return row
@@ -216,14 +217,14 @@ def split_counts(counts, chances, rows, states, log_factorials, inverses, ones):
 
 @njit(cache=True, nogil=True)
 def expand_rows(row_starts, leaf_samples, leaf_logs, one_starts, ones, states, vectors, log_weights):  # type: ignore[no-untyped-def]
-    """Write every sample of every leaf, each row's in random order; `vectors` (n_rows, n_samples, n_labels) is zero."""
-    n_samples = vectors.shape[1]
-    which = np.empty(n_samples, np.int64)
+    """Write every sample of every leaf, each row's in random order; `vectors` (n_rows, most, n_labels) is zero."""
+    which = np.empty(vectors.shape[1], np.int64)
     for row in range(vectors.shape[0]):
         place, state = 0, states[row]
         for leaf in range(row_starts[row], row_starts[row + 1]):
             which[place : place + leaf_samples[leaf]] = leaf
             place += leaf_samples[leaf]
+        n_samples = place
         for place in range(n_samples):
             # One more sample of those not yet taken, all equally likely.
             u = np.float64(mixed(state) >> _11) * _UNIT

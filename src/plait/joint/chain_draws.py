@@ -14,9 +14,11 @@ from plait.joint.distribution import Evidence, Floats, Labels
 from plait.joint.parent_effects import ParentEffects
 from plait.structure import LabelGraph
 
-__all__ = ["LARGEST_SCORE", "draw_by_levels", "draw_linear"]
+__all__ = ["LARGEST_SCORE", "Sizes", "draw_by_levels", "draw_linear"]
 
 Seeds = npt.NDArray[np.uint64]
+# How many samples: the same for all rows, or a number for each.
+Sizes = int | npt.NDArray[np.int64]
 Scores = Callable[[int, npt.NDArray[np.int64], Labels], Floats]
 
 # Exponentials of scores up to this size are numbers.
@@ -26,7 +28,7 @@ _VECTORS, _ONES = 1 << 15, 1 << 18
 
 
 def draw_linear(
-    base: Floats, effects: ParentEffects, evidence: Evidence | None, limit: float, n_samples: int, seeds: Seeds
+    base: Floats, effects: ParentEffects, evidence: Evidence | None, limit: float, n_samples: Sizes, seeds: Seeds
 ) -> CountedDraws:
     """Return samples of a linear distribution, its scores within LARGEST_SCORE.
 
@@ -34,18 +36,20 @@ def draw_linear(
     """
     order = effects.order
     n_rows, n_labels = base.shape
+    sizes = _sizes(n_samples, n_rows)
+    most = int(sizes.max(initial=1))
     known = np.full((1, n_labels), -1, dtype=np.int8) if evidence is None else evidence
     if order is not None:
         base, known = base[:, order], known[:, order]
     numbers = (np.ascontiguousarray(base), effects.factors, effects.reach, np.ascontiguousarray(known), np.exp(limit))
     parts: list[dict[str, Any]] = []
     row, n_evaluations = 0, np.zeros(n_rows, dtype=np.int64)
-    leaves = np.empty((max(_VECTORS, n_samples), 2), dtype=np.int64)
-    logs, ones = np.empty(leaves.shape), np.empty(max(_ONES, n_samples * n_labels), dtype=np.int32)
-    row_ends, tables = np.zeros(n_rows, dtype=np.int64), _tables(n_samples)
+    leaves = np.empty((max(_VECTORS, most), 2), dtype=np.int64)
+    logs, ones = np.empty(leaves.shape), np.empty(max(_ONES, most * n_labels), dtype=np.int32)
+    row_ends, tables = np.zeros(n_rows, dtype=np.int64), _tables(most)
     while row < n_rows or not parts:
         done = draw_rows(
-            *numbers, n_samples, seeds, tables[0], tables[1], row, row_ends, leaves, logs, ones, n_evaluations
+            *numbers, sizes, most, seeds, tables[0], tables[1], row, row_ends, leaves, logs, ones, n_evaluations
         )
         parts.append(_part(row_ends[row:done], leaves, logs, ones, order))
         row = done
@@ -68,7 +72,7 @@ def _part(row_ends: Any, leaves: Any, logs: Any, ones: Any, order: Any) -> dict[
 
 
 def draw_by_levels(
-    graph: LabelGraph, scores: Scores, evidence: Evidence | None, n_samples: int, seeds: Seeds
+    graph: LabelGraph, scores: Scores, evidence: Evidence | None, n_samples: Sizes, seeds: Seeds
 ) -> CountedDraws:
     """Return samples of any distribution over a graph, all rows at once, label by label.
 
@@ -76,9 +80,9 @@ def draw_by_levels(
     """
     rows = np.arange(seeds.size)
     vectors = np.zeros((rows.size, graph.n_labels), dtype=np.uint8)
-    counts, states = np.full(rows.size, n_samples, dtype=np.int64), seeds.copy()
+    counts, states = _sizes(n_samples, rows.size), seeds.copy()
     log_prob, log_weights = np.zeros(rows.size), np.zeros(rows.size)
-    tables, n_evaluations = _tables(n_samples), np.zeros(rows.size, dtype=np.int64)
+    tables, n_evaluations = _tables(int(counts.max(initial=1))), np.zeros(rows.size, dtype=np.int64)
     for label in graph.order:
         n_evaluations += np.bincount(rows, minlength=seeds.size)
         score = scores(label, rows, vectors[:, list(graph.parents[label])])
@@ -103,6 +107,10 @@ def draw_by_levels(
         "ones": one.astype(np.int32),
     }
     return CountedDraws.joined(graph.n_labels, [part], n_evaluations)
+
+
+def _sizes(n_samples: Sizes, n_rows: int) -> npt.NDArray[np.int64]:
+    return np.array(np.broadcast_to(n_samples, n_rows), dtype=np.int64)
 
 
 def _tables(n_samples: int) -> Floats:

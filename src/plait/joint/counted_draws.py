@@ -65,9 +65,12 @@ class CountedDraws:
         return vectors, counts, log_prob, log_weights
 
     def expanded(self, n_samples: int, seeds: npt.NDArray[np.uint64]) -> tuple[Labels, Floats]:
-        """Return every sample, each row's in random order: (n_rows, n_samples, n_labels), and their log weights."""
+        """Return every sample, each row's in random order: (n_rows, n_samples, n_labels), and their log weights.
+
+        A row with fewer samples has them in its first places, then zeros.
+        """
         vectors = np.zeros((self.n_rows, n_samples, self.n_labels), dtype=np.uint8)
-        log_weights = np.empty((self.n_rows, n_samples))
+        log_weights = np.zeros((self.n_rows, n_samples))
         # A stream of its own: the draws used the one that starts at the seed.
         states = np.array([mixed(~seed) for seed in seeds], dtype=np.uint64)
         expand_rows(

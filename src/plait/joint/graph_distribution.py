@@ -8,7 +8,7 @@ import numpy.typing as npt
 from scipy.special import expit
 
 from plait.core.logspace import EPSILON, log_sigmoid
-from plait.joint.chain_draws import draw_by_levels
+from plait.joint.chain_draws import Sizes, draw_by_levels
 from plait.joint.counted_draws import CountedDraws
 from plait.joint.distribution import Evidence, Floats, LabelDistribution, Labels
 from plait.joint.known_labels import joined_evidence
@@ -87,8 +87,11 @@ class GraphDistribution(LabelDistribution):
         seeds = row_seeds(random_state, self.n_rows)
         return self.counted_draws(n_samples, seeds).expanded(n_samples, seeds)
 
-    def counted_draws(self, n_samples: int, seeds: npt.NDArray[np.uint64]) -> CountedDraws:
-        """Draw label sets as vectors that differ, and how often each came; `seeds` as `row_seeds` makes them."""
+    def counted_draws(self, n_samples: Sizes, seeds: npt.NDArray[np.uint64]) -> CountedDraws:
+        """Draw label sets as vectors that differ, and how often each came; `seeds` as `row_seeds` makes them.
+
+        `n_samples` may hold a number for each row.
+        """
         return draw_by_levels(self.graph, self.scores, self.evidence, n_samples, seeds)
 
     def clamp(self, evidence: Evidence) -> "GraphDistribution":

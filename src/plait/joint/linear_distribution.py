@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.core.logspace import log_sigmoid
-from plait.joint.chain_draws import LARGEST_SCORE, draw_linear
+from plait.joint.chain_draws import LARGEST_SCORE, Sizes, draw_linear
 from plait.joint.counted_draws import CountedDraws
 from plait.joint.distribution import Evidence, Floats, Labels
 from plait.joint.graph_distribution import SCORE_LIMIT, GraphDistribution
@@ -94,7 +94,7 @@ class LinearDistribution(GraphDistribution):
         assert self.effects is not None
         return self.effects
 
-    def counted_draws(self, n_samples: int, seeds: npt.NDArray[np.uint64]) -> CountedDraws:
+    def counted_draws(self, n_samples: Sizes, seeds: npt.NDArray[np.uint64]) -> CountedDraws:
         """Draw label sets as vectors that differ, and how often each came; `seeds` as `row_seeds` makes them."""
         effects = self.along_the_order()
         if np.abs(self.base).max(initial=0.0) + effects.spread > LARGEST_SCORE:

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from plait.core.logspace import log_sum_exp
 from plait.joint.distribution import Evidence, Floats, LabelDistribution, Labels
+from plait.joint.graph_distribution import GraphDistribution
 from plait.joint.row_streams import other_stream, row_seeds, row_uniforms
 
 __all__ = ["MixtureDistribution"]
@@ -69,10 +70,7 @@ class MixtureDistribution(LabelDistribution):
         return log_sum_exp(np.stack(terms), axis=0)
 
     def sample(self, n_samples: int, random_state: Any = None) -> tuple[Labels, Floats]:
-        """Draw a component for every sample, then a label set from it; each row has its own stream of numbers.
-
-        A component draws no more for a row than the row that asks most of it needs.
-        """
+        """Draw a component for every sample, then a label set from it; each row has its own stream of numbers."""
         seeds = row_seeds(random_state, self.n_rows)
         heights = np.cumsum(np.exp(self.log_weights))
         points = row_uniforms(seeds, n_samples, stream=_CHOICE) * heights[-1]
@@ -81,12 +79,10 @@ class MixtureDistribution(LabelDistribution):
         log_weights = np.zeros((self.n_rows, n_samples))
         for number, part in enumerate(self.components):
             here = chosen == number
-            n_most = int(here.sum(axis=1).max(initial=0))
-            if n_most:
-                drawn, logs = part.sample(n_most, other_stream(seeds, number))
-                # The samples of a row come in random order, so the first of them are as good as any.
-                used = np.arange(n_most) < here.sum(axis=1, keepdims=True)
-                vectors[here], log_weights[here] = drawn[used], logs[used]
+            counts = here.sum(axis=1)
+            drawn, logs = _drawn(part, counts, n_samples, other_stream(seeds, number))
+            used = np.arange(drawn.shape[1]) < counts[:, None]
+            vectors[here], log_weights[here] = drawn[used], logs[used]
         return vectors, log_weights
 
     def clamp(self, evidence: Evidence) -> "MixtureDistribution":
@@ -96,3 +92,12 @@ class MixtureDistribution(LabelDistribution):
     def take(self, rows: Any) -> "MixtureDistribution":
         """Return the mixture of some rows."""
         return MixtureDistribution(self.log_weights, [part.take(rows) for part in self.components])
+
+
+def _drawn(
+    part: LabelDistribution, counts: npt.NDArray[np.int64], n_samples: int, seeds: npt.NDArray[np.uint64]
+) -> tuple[Labels, Floats]:
+    """Return at least so many draws of every row, in random order; never dependent on what other rows need."""
+    if isinstance(part, GraphDistribution):
+        return part.counted_draws(counts, seeds).expanded(int(counts.max(initial=0)), seeds)
+    return part.sample(n_samples, seeds)
