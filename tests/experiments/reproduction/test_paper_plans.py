@@ -55,7 +55,7 @@ def test_settings_are_those_of_the_papers():
     rakel = build(pacc["RAkEL"].recipe.definition)
     assert (rakel.labelset_size, rakel.n_models) == (3, "2q")
     scls = {method.name: build(method.recipe.definition) for method in paper_plan("scls").methods}
-    assert {model[0].n_features for model in scls.values()} == {"sqrt"}
+    assert {model[1].n_features for model in scls.values()} == {"sqrt"}
     mc = {method.name: build(method.recipe.definition) for method in paper_plan("mc").methods}
     assert mc["MLKNN"][-1].n_neighbors == mc["IBLR"][-1].n_neighbors == 10
 

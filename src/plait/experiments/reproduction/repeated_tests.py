@@ -60,7 +60,7 @@ def repeated_ranks(paper: str, cells: Sequence[ComparedCell]) -> list[RepeatedRa
     paper : {"occ", "scls", "mc", "pcc", "pacc"}
         The paper.
     cells : sequence of ComparedCell
-        From `compare_with_paper`; cells that are not comparable are left out.
+        From `compare_with_paper`; cells with a data set or a method that cannot be compared are left out.
 
     Returns
     -------
@@ -71,7 +71,9 @@ def repeated_ranks(paper: str, cells: Sequence[ComparedCell]) -> list[RepeatedRa
     found = []
     for metric in dict.fromkeys(cell.published.metric for cell in cells):
         here = {
-            (c.published.dataset, c.published.method): c for c in cells if c.published.metric == metric and c.comparable
+            (c.published.dataset, c.published.method): c
+            for c in cells
+            if c.published.metric == metric and _is_ranked(c)
         }
         methods, datasets = _whole_block(list(asked), list(here))
         if len(datasets) < 2 or len(methods) < 2:
@@ -84,6 +86,11 @@ def repeated_ranks(paper: str, cells: Sequence[ComparedCell]) -> list[RepeatedRa
         tests = (compare_methods(s, methods, higher_is_better=better, control=chosen) for s in (printed, ours))
         found.append(RepeatedRanks(metric, tuple(datasets), *tests))
     return found
+
+
+def _is_ranked(cell: ComparedCell) -> bool:
+    """Say whether a cell may be ranked: what is wrong with a whole measure is wrong with all methods alike."""
+    return all(note.comparable for note in cell.notes if note.dataset or note.method)
 
 
 def _whole_block(methods: list[str], places: list[tuple[str, str]]) -> tuple[list[str], list[str]]:
