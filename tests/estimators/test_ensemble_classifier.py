@@ -8,6 +8,7 @@ from plait.core.sentences import ParameterError
 from plait.estimators import EnsembleClassifier, JointClassifier
 from plait.estimators.mixture_weights import likeliest_weights
 from plait.inference import Greedy
+from plait.learners import LinearSVMLearner
 from plait.structure import FullChain
 
 
@@ -91,5 +92,7 @@ def test_any_classifier_votes_but_only_joints_mix():
     np.testing.assert_array_equal(first.predict(sparse.csr_matrix(X)), again.predict(sparse.csr_matrix(X)))
     with pytest.raises(ParameterError, match="needs members with a joint distribution"):
         EnsembleClassifier(forest, 3, combine="mixture").fit(X, Y)
+    with pytest.raises(ParameterError, match="JointClassifier has none"):
+        EnsembleClassifier(JointClassifier(learner=LinearSVMLearner()), 3, combine="mixture").fit(X, Y)
     assert not hasattr(first, "joint")
     assert not hasattr(first, "decision_function")

@@ -167,11 +167,12 @@ class EnsembleClassifier(JointModel):
 
     def _mix(self, X: Any, Y: Labels) -> None:
         """Make one distribution of the members."""
-        silent = [member for member in self.members_ if not hasattr(member.estimator, "joint_")]
+        silent = [member for member in self.members_ if not hasattr(member.estimator, "joint")]
         if silent:
             raise ParameterError(
                 f"EnsembleClassifier needs members with a joint distribution for combine='mixture', but "
-                f"{type(silent[0].estimator).__name__} has none. Use one of plait.estimators, or combine='votes'."
+                f"{type(silent[0].estimator).__name__} has none. Use one of plait.estimators with a learner that gives "
+                "probabilities, or combine='votes'."
             )
         joints = tuple(FeatureJoint(member.columns, member.estimator.joint_) for member in self.members_)
         weights = np.full(len(joints), 1.0 / len(joints))
