@@ -42,16 +42,19 @@ LANES, NARROW = 16, 8
 WIDTHS: dict[int, tuple[int, ...]] = {NARROW: (0,), LANES: (0, 0)}
 _INT = ir.IntType(64)
 _LOG2_E = 1.4426950408889634
-_ATANH_TERMS = [2.0 / (2 * k + 1) for k in range(15, -1, -1)]
 
 
 def _exp_terms(degree: int) -> list[float]:
     return [1.0 / math.factorial(k) for k in range(degree, -1, -1)]
 
 
+def _atanh_terms(degree: int) -> list[float]:
+    return [2.0 / (2 * k + 1) for k in range(degree, -1, -1)]
+
+
 @dataclass(frozen=True)
 class _Floats:
-    """How a kind of floats is stored, and how its exponential is taken.
+    """How a kind of floats is stored, and how its exponential and logarithm are taken.
 
     ln 2 comes in two parts: the first has so few bits that its product with a small integer is exact (Cody and Waite).
     """
@@ -62,11 +65,12 @@ class _Floats:
     bound: float
     ln2_high: float
     ln2_low: float
-    terms: list[float]
+    exp_terms: list[float]
+    atanh_terms: list[float]
 
 
-_DOUBLE = _Floats(64, 52, 1023, 700.0, 0.6931471803691238, 1.9082149292705877e-10, _exp_terms(13))
-_SINGLE = _Floats(32, 23, 127, 87.0, 0.693359375, -2.1219444005469057e-4, _exp_terms(7))
+_DOUBLE = _Floats(64, 52, 1023, 700.0, 0.6931471803691238, 1.9082149292705877e-10, _exp_terms(13), _atanh_terms(15))
+_SINGLE = _Floats(32, 23, 127, 87.0, 0.693359375, -2.1219444005469057e-4, _exp_terms(7), _atanh_terms(7))
 
 
 class Lanes(types.Type):
@@ -241,18 +245,19 @@ def exp(typing: Any, row: Any) -> Any:
         integers = ir.VectorType(ir.IntType(form.bits), row.count)
         exponent = builder.add(builder.fptosi(power, integers), _constant(integers, form.bias))
         scale = builder.bitcast(builder.shl(exponent, _constant(integers, form.mantissa)), kind)
-        return builder.fmul(_horner(builder, form.terms, rest), scale)
+        return builder.fmul(_horner(builder, form.exp_terms, rest), scale)
 
     return row(row), build
 
 
 @intrinsic
 def log1p(typing: Any, row: Any) -> Any:
-    """Return log(1 + x) of float64 numbers from 0 to 1, by the series of 2 atanh(x / (2 + x))."""
+    """Return log(1 + x) of numbers from 0 to 1, by the series of 2 atanh(x / (2 + x))."""
+    form = _DOUBLE if row.dtype == types.float64 else _SINGLE
 
     def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         x = values[0]
         ratio = builder.fdiv(x, builder.fadd(x, _constant(x.type, 2.0)))
-        return builder.fmul(_horner(builder, _ATANH_TERMS, builder.fmul(ratio, ratio)), ratio)
+        return builder.fmul(_horner(builder, form.atanh_terms, builder.fmul(ratio, ratio)), ratio)
 
     return row(row), build

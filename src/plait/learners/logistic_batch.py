@@ -58,6 +58,8 @@ class Batch:
         Which columns of the design each problem may use.
     start : tuple of ndarray (coef, intercept), or None
         Where to start, in units of the design.
+    taken : ndarray of int, shape (n_problems,), or None
+        Steps that led there and count as steps of the solver.
     """
 
     targets: npt.NDArray[Any]
@@ -67,6 +69,7 @@ class Batch:
     weight_columns: Indices | None = None
     support: npt.NDArray[np.bool_] | None = None
     start: tuple[Floats, Floats] | None = None
+    taken: Indices | None = None
 
     @classmethod
     def of(
@@ -105,6 +108,21 @@ class Batch:
         if self.weights is None or self.weight_columns is None:
             return float(self.strengths[problem])
         return np.asarray(self.strengths[problem] * self.weights[:, self.weight_columns[problem]])
+
+    def panels(self, problems: Indices, n_lanes: int) -> tuple[npt.NDArray[Any], Floats, npt.NDArray[Any] | None]:
+        """Return targets, costs and supports (or None) of problems as the first lanes of panels, zeros beside them."""
+        n_rows, used = len(self.targets), slice(0, len(problems))
+        targets = np.zeros((n_rows, n_lanes), dtype=np.float32)
+        targets[:, used] = self.targets[:, self.columns[problems]]
+        cost = np.zeros((1 if self.weights is None else n_rows, n_lanes))
+        cost[:, used] = self.strengths[problems]
+        if self.weights is not None and self.weight_columns is not None:
+            cost[:, used] *= self.weights[:, self.weight_columns[problems]]
+        if self.support is None:
+            return targets, cost, None
+        allowed = np.zeros((self.support.shape[1], n_lanes), dtype=np.float32)
+        allowed[:, used] = self.support[problems].T
+        return targets, cost, allowed
 
     def rarity(self) -> Floats:
         """Return the number of rows of the rarer class of each problem, weights aside."""

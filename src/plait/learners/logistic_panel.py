@@ -103,6 +103,8 @@ class LogisticPanel:
         batch = self.batch
         self.problems[lane], self.n_iter[lane], self._wary[lane] = problem, 0, batch.start is None
         self._taken[lane] = 0
+        if batch.taken is not None:
+            self.n_iter[lane] = batch.taken[problem]
         self.W[:, lane], self.intercepts[lane] = 0, 0
         self._targets[:, lane] = batch.target(problem)
         self._cost[:, lane] = batch.cost(problem)
@@ -200,7 +202,10 @@ class LogisticPanel:
         inverse_bend, slope = self._systems.inverse_bend, self._slope
         change = -(slope + _inner(self._means, x)) * inverse_bend
         direction = self._residuals
-        self.design.forward(x, direction)
+        if x.any():
+            self.design.forward(x, direction)
+        else:
+            direction[:] = 0
         direction += change.astype(direction.dtype)
         crossed, squared = _inner(self.W, x), _inner(x, x)
         first = _inner(self._gradient, x) + slope * change

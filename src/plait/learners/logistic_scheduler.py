@@ -7,9 +7,8 @@ import numpy.typing as npt
 
 from plait.learners._lanes import LANES, NARROW
 from plait.learners.logistic_batch import Batch, Solution
-from plait.learners.logistic_design import Design
 from plait.learners.logistic_panel import EMPTY, LogisticPanel
-from plait.learners.newton_preconditioner import chosen_preconditioner
+from plait.learners.newton_preconditioner import DiagonalPreconditioner
 from plait.learners.panel_conjugate_gradients import NewtonLanes, NewtonSystems
 from plait.learners.solver_precision import Precision
 
@@ -26,18 +25,20 @@ class Scheduler:
 
     Parameters
     ----------
-    design : Design
-        The shared matrix.
     batch : Batch
         The problems.
+    preconditioner : DiagonalPreconditioner
+        For the Newton systems; holds the shared matrix.
     precision : Precision
         Kinds of floats.
     tol, max_iter : float, int
         When a problem is done, see `solve`.
     """
 
-    def __init__(self, design: Design, batch: Batch, precision: Precision, tol: float, max_iter: int) -> None:
-        preconditioner = chosen_preconditioner(design, batch.support, precision.work)
+    def __init__(
+        self, batch: Batch, preconditioner: DiagonalPreconditioner, precision: Precision, tol: float, max_iter: int
+    ) -> None:
+        design = preconditioner.design
         n_lanes = NARROW if batch.n_problems <= NARROW else LANES
         n_panels = min(_PANELS, -(-batch.n_problems // n_lanes))
         self._panels = [LogisticPanel(design, batch, preconditioner, precision, tol, n_lanes) for _ in range(n_panels)]

@@ -6,6 +6,7 @@ design with masks the columns that all problems share matter, within the toleran
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from plait.learners.blas_threads import one_blas_thread
 from plait.learners.logistic_batch import Batch, Solution
 from plait.learners.logistic_design import Design
 from plait.learners.logistic_scheduler import Scheduler
+from plait.learners.newton_preconditioner import LevelPreconditioner, chosen_preconditioner
+from plait.learners.quasi_newton import approached
 from plait.learners.solver_precision import Precision
 
 __all__ = ["solve"]
@@ -77,6 +80,11 @@ def solve(
     )
     # Hard problems, those of balanced labels, first, so that the end is not spent waiting for one of them.
     queue = [int(problem) for problem in np.argsort(batch.rarity(), kind="stable")]
+    precision = Precision(dtype)
     with one_blas_thread():
-        Scheduler(design, batch, Precision(dtype), tol, max_iter).run(queue, found)
+        preconditioner = chosen_preconditioner(design, support, precision.work)
+        if batch.start is None and isinstance(preconditioner, LevelPreconditioner) and dtype != "float64":
+            coef, intercept, taken = approached(batch, preconditioner, queue, tol, max_iter)
+            batch = replace(batch, start=(coef, intercept), taken=taken)
+        Scheduler(batch, preconditioner, precision, tol, max_iter).run(queue, found)
     return found

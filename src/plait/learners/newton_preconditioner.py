@@ -1,23 +1,26 @@
 """Approximate inverses of the Hessians I + A' S A - h h' / bend of a panel, for conjugate gradients.
 
-Two forms: the diagonal, and for dense designs of moderate width the eigenvectors of A'A. The latter replace S by its
-mean, which is close where all rows matter about alike, and leave few steps to conjugate gradients.
+Two forms: the diagonal, and for dense designs of moderate width the inverse of I + s A'A. The latter replaces S by its
+mean, which is close where all rows matter about alike, and leaves few steps to conjugate gradients.
 """
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from plait.learners._lanes import NARROW
+from plait.learners.curvature_levels import CurvatureLevels
 from plait.learners.heavy_rows import HeavyRows
 from plait.learners.logistic_design import DenseDesign, Design, SparseDesign
 
-__all__ = ["DiagonalPreconditioner", "SpectralPreconditioner", "chosen_preconditioner"]
+__all__ = ["DiagonalPreconditioner", "LevelPreconditioner", "chosen_preconditioner"]
 
 Panel = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 
-# The eigenvectors of wider matrices cost more than they save.
+# The inverses of wider matrices cost more than they save.
 _WIDEST = 1000
 
 _PREPARING = 180_000
@@ -82,8 +85,8 @@ class DiagonalPreconditioner:
         return found
 
 
-class SpectralPreconditioner(DiagonalPreconditioner):
-    """M = I + mean(S) A'A on columns that all lanes use, in the basis of eigenvectors; the diagonal on the others.
+class LevelPreconditioner(DiagonalPreconditioner):
+    """M = I + s A'A on columns that all lanes use, s about the mean of S; the diagonal on the others.
 
     Parameters
     ----------
@@ -100,31 +103,45 @@ class SpectralPreconditioner(DiagonalPreconditioner):
 
     def __init__(self, design: DenseDesign, shared: npt.NDArray[np.int64], dtype: Any) -> None:
         super().__init__(design)
-        self._values, basis = np.linalg.eigh(design.gram(shared))
-        self._basis = np.ascontiguousarray(basis, dtype=dtype)
+        self._levels = CurvatureLevels(design, shared, dtype)
         self._shared = shared
         self._whole = len(shared) == design.n_columns
 
     def inverse(self, curvature: Panel, means: Panel, inverse_bend: Floats, allowed: Panel | None) -> Panel:
-        """Return the diagonal of M^-1 in the basis of eigenvectors."""
-        mean = curvature.mean(axis=0, dtype=np.float64)
-        spectral = (1 / (1 + np.maximum(self._values, 0)[:, None] * mean)).astype(means.dtype)
+        """Return the diagonal of M^-1 off the shared columns; on them all entries of a lane name its level."""
+        level = self._levels.near(curvature.mean(axis=0, dtype=np.float64)).astype(means.dtype)
         if self._whole:
-            return spectral
+            return np.broadcast_to(level, means.shape).copy()
         inverse = super().inverse(curvature, means, inverse_bend, allowed)
-        inverse[self._shared] = spectral
+        inverse[self._shared] = level
         return inverse
 
     def conditioned(self, residual: Panel, inverse: Panel) -> Panel:
-        """Return M^-1 residual, by way of the eigenvectors."""
-        return self._turned(self._basis, inverse * self._turned(self._basis.T, residual))
-
-    def _turned(self, basis: Panel, panel: Panel) -> Panel:
+        """Return M^-1 residual."""
+        level = inverse[self._shared[0]].astype(np.float64)
         if self._whole:
-            return basis @ panel
-        turned = panel.copy()
-        turned[self._shared] = basis @ panel[self._shared]
-        return turned
+            return self._levels.solve(level, residual)
+        found = inverse * residual
+        found[self._shared] = self._levels.solve(level, np.ascontiguousarray(residual[self._shared]))
+        return found
+
+    def rough(self, curvature: Floats, residual: Panel, allowed: Panel | None) -> Panel:
+        """Return M^-1 residual where nothing is known but the mean of S of each lane."""
+        level = self._levels.near(curvature)
+        if self._whole:
+            return self._levels.solve(level, residual)
+        assert allowed is not None
+        found = residual * allowed / (1 + self._squared * level.astype(residual.dtype))
+        found[self._shared] = self._levels.solve(level, np.ascontiguousarray(residual[self._shared]))
+        return found
+
+    @cached_property
+    def _squared(self) -> Panel:
+        """The diagonal of A'A, as one column."""
+        ones = np.ones((self.design.n_rows, NARROW), np.float32)
+        sums = np.zeros((self.design.n_columns, NARROW), np.float32)
+        self.design.squares(ones, sums, sums)
+        return sums[:, :1]
 
 
 def chosen_preconditioner(design: Design, support: npt.NDArray[np.bool_] | None, dtype: Any) -> DiagonalPreconditioner:
@@ -133,5 +150,5 @@ def chosen_preconditioner(design: Design, support: npt.NDArray[np.bool_] | None,
         return DiagonalPreconditioner(design)
     shared = np.arange(design.n_columns) if support is None else np.flatnonzero(support.all(axis=0))
     if 0 < len(shared) <= min(_WIDEST, design.n_rows):
-        return SpectralPreconditioner(design, shared, dtype)
+        return LevelPreconditioner(design, shared, dtype)
     return DiagonalPreconditioner(design)
