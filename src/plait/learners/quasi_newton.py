@@ -86,7 +86,8 @@ class QuasiNewtonPanel:
         self._sums, self._dots, self._shares = (np.zeros((n, n_lanes)) for n in (5, 3, _MEMORY))
         self._lengths, self._change, self._level_gradient, self._bent = (np.zeros((1, n_lanes)) for _ in range(4))
         pairs, levels = (_MEMORY * columns[0], n_lanes), (_MEMORY, n_lanes)
-        self._past = (*(np.zeros(pairs, KIND) for _ in range(2)), *(np.zeros(levels) for _ in range(3)))
+        shapes = ((pairs, KIND), (pairs, KIND), (levels, float), (levels, float), (levels, float))
+        self._past: tuple[npt.NDArray[Any], ...] = tuple(np.zeros(*shape) for shape in shapes)
         self._taken = 0
 
     def run(self, tol: float, max_iter: int) -> None:
