@@ -2,9 +2,12 @@ import tracemalloc
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy import sparse
 from scipy.special import expit
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB
 from sklearn.pipeline import make_pipeline
 
@@ -12,6 +15,7 @@ from plait.baselines import MultilabelNaiveBayes
 from plait.core.sentences import ParameterError
 from plait.data import load_dataset
 from plait.features import SCLS
+from plait.metrics import scorers
 
 FORMS = pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
 
@@ -186,3 +190,40 @@ def test_sparse_text_is_not_made_dense(nominal):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2000 * 50_000 * 8 / 10
+
+
+def binary_words(n=300, seed=0):
+    """Return words of a text as 0 and 1, of which three carry the labels."""
+    rng = np.random.default_rng(seed)
+    X = (rng.random((n, 30)) < 0.3).astype(float)
+    Y = (X[:, [4, 11, 20]].astype(int) ^ (rng.random((n, 3)) < 0.05)).astype(int)
+    return X, Y
+
+
+def test_selector_and_classifier_in_every_form_of_data():
+    X, Y = binary_words()
+    columns, names = [f"word{i}" for i in range(30)], ["sea", "sky", "sun"]
+    line = make_pipeline(SCLS(n_features=3), MultilabelNaiveBayes(nominal="auto"))
+    plain = clone(line).fit(X, Y)
+    assert set(plain[0].ranking_) == {4, 11, 20}
+    assert (plain.predict(X) == Y).mean() > 0.9
+    frames = (
+        (pd.DataFrame(X, columns=columns), pd.DataFrame(Y, columns=names)),
+        (pl.DataFrame(X, schema=columns), pl.DataFrame(Y, schema=names)),
+        (sparse.csr_matrix(X), sparse.csr_matrix(Y)),
+        (sparse.csc_array(X), Y),
+    )
+    for same_X, same_Y in frames:
+        model = clone(line).fit(same_X, same_Y)
+        np.testing.assert_array_equal(model[0].ranking_, plain[0].ranking_)
+        np.testing.assert_array_equal(model.predict(same_X), plain.predict(X))
+        np.testing.assert_allclose(model.predict_proba(same_X), plain.predict_proba(X), rtol=1e-9)
+    assert list(clone(line).fit(*frames[0])[-1].label_names_) == names
+    assert sparse.issparse(model[0].transform(sparse.csr_matrix(X)))
+
+
+def test_selector_and_classifier_in_a_search():
+    X, Y = binary_words()
+    line = make_pipeline(SCLS(), MultilabelNaiveBayes(nominal="auto"))
+    search = GridSearchCV(line, {"scls__n_features": [1, 3]}, scoring=scorers["exact_match"], cv=3).fit(X, Y)
+    assert search.best_params_ == {"scls__n_features": 3}
