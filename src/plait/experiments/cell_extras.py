@@ -39,7 +39,7 @@ def report_extras(model: Any, answers: Answers, train: Dataset, test: Dataset) -
 def _graphs(model: Any) -> list[dict[str, Any]]:
     """Return the label graphs of a model: its own, those of a mixture, or those of an ensemble's members."""
     if hasattr(model, "graph_"):
-        return [_graph(model.graph_)]
+        return [_graph(model.graph_) | _strengths(model)]
     if hasattr(model, "graphs_"):
         weights = getattr(model, "weights_", [None] * len(model.graphs_))
         return [_graph(graph, weight) for graph, weight in zip(model.graphs_, weights, strict=True)][:_MOST_GRAPHS]
@@ -54,6 +54,18 @@ def _graph(graph: Any, weight: Any = None) -> dict[str, Any]:
         "order": [int(label) for label in graph.order],
         "weight": None if weight is None else float(weight),
     }
+
+
+def _strengths(model: Any) -> dict[str, Any]:
+    """Return the size of each parent's coefficient, in the order of the parents, where conditionals are linear."""
+    coefficients = getattr(getattr(model, "conditionals_", None), "parent_coef_", None)
+    if coefficients is None:
+        return {}
+    sizes = [
+        [abs(float(coefficients[label, parent])) for parent in group]
+        for label, group in enumerate(model.graph_.parents)
+    ]
+    return {"strengths": [[float(f"{size:.3g}") for size in group] for group in sizes]}
 
 
 def _features(model: Any, train: Dataset) -> dict[str, Any]:

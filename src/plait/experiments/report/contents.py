@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from plait.core.sentences import ParameterError
+from plait.experiments.report.calibration import calibration_table
 from plait.experiments.report.outcomes import Outcomes
 from plait.experiments.report.rankings import Ranking, rank_methods
 from plait.experiments.report.run_tables import (
@@ -53,6 +54,11 @@ class Contents:
         return tuple(pair_table(ranking) for ranking in self.rankings)
 
     @cached_property
+    def calibration(self) -> Table:
+        """Calibration errors of the marginals, methods by data sets; without rows where no method has any."""
+        return calibration_table(self.outcomes)
+
+    @cached_property
     def runs(self) -> tuple[Table, ...]:
         """What ran, without empty tables."""
         makers = (
@@ -71,7 +77,7 @@ class Contents:
     def tables(self) -> list[Table]:
         """Every table of the page, and one of all cells."""
         pairs = [table for table in self.pairs if table is not None]
-        tables = [self.glance, *self.scores, *pairs, *self.runs, cell_table(self.outcomes)]
+        tables = [self.glance, *self.scores, *pairs, self.calibration, *self.runs, cell_table(self.outcomes)]
         return [table for table in tables if table.rows]
 
 

@@ -31,7 +31,8 @@ def draw_dots(ranking: Ranking, dataset: int) -> str:
     if not order:
         return ""
     names = [cut_to(ranking.methods[m], 0.36 * _WIDTH) for m in order]
-    left = max(map(text_width, names)) + 10
+    # The best name is bold, which is wider.
+    left = 1.09 * max(map(text_width, names)) + 10
     decimals = decimals_for(means.tolist())
     right = _WIDTH - text_width(number_text(float(abs(means[order]).max()), decimals)) - 12
     low, high = _range(means[order], spreads[order])
@@ -47,13 +48,18 @@ def draw_dots(ranking: Ranking, dataset: int) -> str:
     for row, (m, name) in enumerate(zip(order, names, strict=True)):
         y, best = _TOP + _ROW * (row + 0.5), bool(ranking.best[dataset, m])
         ink, mean = (BLUE if best else GREY), float(means[m])
-        parts.append(text(left - 6, y + 4, name, anchor="end", bold=best, title=ranking.methods[m]))
+        parts.append(text(left - 6, y + 4, name, anchor="end", bold=best, title=_unless(name, ranking.methods[m])))
         if spreads[m] > 0:
             parts.append(line(x(mean - spreads[m]), y, x(mean + spreads[m]), y, width=2, opacity=0.55, ink=ink))
         parts.append(circle(x(mean), y, 4, fill=ink))
         parts.append(text(_WIDTH - 2, y + 4, number_text(mean, decimals), anchor="end", bold=best))
     title = f"{metric_words(ranking.metric)} on {ranking.datasets[dataset]}"
     return picture(_WIDTH, bottom + _BOTTOM, parts, title)
+
+
+def _unless(shown: str, name: str) -> str:
+    """Return the whole name where it is not shown."""
+    return "" if shown == name else name
 
 
 def _range(means: np.ndarray, spreads: np.ndarray) -> tuple[float, float]:

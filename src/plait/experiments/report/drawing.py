@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable
+from functools import lru_cache
 from html import escape
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "circle",
     "cut_to",
     "even_ticks",
+    "ground",
     "line",
     "log_ticks",
     "path",
@@ -82,6 +84,11 @@ def rectangle(
     )
 
 
+def ground(x: float, y: float, width: float, height: float) -> str:
+    """Return a rectangle in the colour of the page, which hides what is under it; white where it is saved."""
+    return f'<rect class="ground" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="#fff"/>'
+
+
 def text(
     x: float,
     y: float,
@@ -104,6 +111,7 @@ def text(
     return f'<text x="{x:.1f}" y="{y:.1f}"{more}>{inner}{escape(words)}</text>'
 
 
+@lru_cache(2**14)
 def text_width(words: str, size: float = 12) -> float:
     """Return a generous guess of the length of words in the usual fonts.
 
@@ -125,6 +133,7 @@ def _letter_width(letter: str) -> float:
     return 0.72 if letter.isupper() else 0.6
 
 
+@lru_cache(2**14)
 def cut_to(words: str, room: float, size: float = 12) -> str:
     """Return words on one line, cut in the middle where they are longer than the room.
 

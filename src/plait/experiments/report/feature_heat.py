@@ -1,4 +1,4 @@
-"""Selected features as a heat map: labels by features, the darker the more parts chose the feature for the label."""
+"""Selected features as a heat map: labels by features, the stronger the more parts chose the feature for the label."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from plait.experiments.report.outcomes import FloatArray
 
 __all__ = ["ChosenFeatures", "chosen_features", "draw_heat"]
 
-_CELL, _NAMES, _FEATURE_NAMES = 15.0, 170.0, 120.0
+_CELL, _NAMES, _FEATURE_NAMES = 15.0, 170.0, 150.0
 _MOST_FEATURES, _MOST_LABELS = 60, 60
 
 
@@ -83,13 +83,12 @@ def draw_heat(chosen: ChosenFeatures, title: str) -> tuple[str, str]:
     for r, name in enumerate(labels):
         y = top + _CELL * r
         parts.append(text(left - 8, y + 12, name, anchor="end", title=chosen.labels[rows[r]]))
-        for c in range(len(columns)):
-            share, x = float(shares[r, c]), left + _CELL * c
-            words = f"{chosen.labels[rows[r]]}, {chosen.features[columns[c]]}: {share:.0%} of {chosen.n_parts}"
-            # An empty place keeps a faint ground, so that rows and columns can be followed.
-            ink, depth = (BLUE, 0.15 + 0.85 * share) if share > 0 else ("currentColor", 0.05)
-            title_ = words if share > 0 else ""
-            parts.append(rectangle(x, y, _CELL - 1.5, _CELL - 1.5, fill=ink, opacity=depth, title=title_))
+        # A faint ground, by which the row can be followed.
+        parts.append(rectangle(left, y, _CELL * len(columns) - 1.5, _CELL - 1.5, fill="currentColor", opacity=0.05))
+        for c in np.flatnonzero(shares[r]).tolist():
+            words = f"{chosen.labels[rows[r]]}, {chosen.features[columns[c]]}: {shares[r, c]:.0%} of {chosen.n_parts}"
+            depth, x = 0.15 + 0.85 * float(shares[r, c]), left + _CELL * float(c)
+            parts.append(rectangle(x, y, _CELL - 1.5, _CELL - 1.5, fill=BLUE, opacity=depth, title=words))
     width, height = left + _CELL * len(columns) + 6, top + _CELL * len(rows) + 6
     return picture(width, height, parts, title), _sentence(chosen, len(columns), len(rows))
 
@@ -110,5 +109,5 @@ def _sentence(chosen: ChosenFeatures, n_columns: int, n_rows: int) -> str:
     if n_rows < len(chosen.labels):
         words.append(f"Shown are {n_rows} of {len(chosen.labels)} labels.")
     if chosen.n_parts > 1:
-        words.append("The darker, the more parts chose the feature.")
+        words.append("The stronger the colour, the more parts chose the feature.")
     return " ".join(words)

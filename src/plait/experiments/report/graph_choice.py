@@ -8,6 +8,8 @@ from typing import Any
 __all__ = ["ShownGraph", "choose_labels"]
 
 _MOST_LABELS, _MOST_EDGES = 150, 300
+_DENSE = 1.5  # links for each label
+_BY_LINKS, _BY_PLACE = "those of labels with the most links", "those of labels next to each other in the order"
 
 
 @dataclass(frozen=True)
@@ -36,10 +38,15 @@ class ShownGraph:
     has_strengths: bool
 
     @property
+    def is_dense(self) -> bool:
+        """Whether the graph is more like a chain of all labels than like a tree."""
+        return self.n_edges > _DENSE * self.n_labels
+
+    @property
     def note(self) -> str:
         """What is not shown, as a sentence; empty where all is."""
         linked = self.n_labels - len(self.alone)
-        by = "the strongest" if self.has_strengths else "those between labels with the most links"
+        by = "the strongest" if self.has_strengths else _BY_PLACE if self.is_dense else _BY_LINKS
         if len(self.labels) < linked:
             edges = f"{len(self.edges)} of {self.n_edges} links"
             return f"{len(self.labels)} of {linked} linked labels and {edges}: {by}."
@@ -56,12 +63,12 @@ def choose_labels(graph: dict[str, Any], most_labels: int = _MOST_LABELS, most_e
     ((0, 1, 3), ((0, 1, 1.0), (1, 3, 0.5)), (2,))
     """
     parents: Sequence[Sequence[int]] = graph["parents"]
-    edges = _edges(parents, graph.get("strengths"))
+    order = graph.get("order") or list(range(len(parents)))
+    edges = _edges(parents, order, graph.get("strengths"))
     linked = {label for parent, child, _ in edges for label in (parent, child)}
     strong = sorted(edges, key=lambda edge: (-edge[2], edge[:2]))
     chosen = linked if len(linked) <= most_labels else _strongest(strong, most_labels)
     kept = [edge for edge in strong if edge[0] in chosen and edge[1] in chosen][:most_edges]
-    order = graph.get("order") or list(range(len(parents)))
     largest = max((abs(edge[2]) for edge in edges), default=0.0) or 1.0
     return ShownGraph(
         tuple(label for label in order if label in chosen),
@@ -73,19 +80,24 @@ def choose_labels(graph: dict[str, Any], most_labels: int = _MOST_LABELS, most_e
     )
 
 
-def _edges(parents: Sequence[Sequence[int]], strengths: Any) -> list[tuple[int, int, float]]:
-    """Return (parent, child, strength); where strengths are unknown, edges of labels with many links count more."""
+def _edges(parents: Sequence[Sequence[int]], order: Sequence[int], strengths: Any) -> list[tuple[int, int, float]]:
+    """Return (parent, child, strength).
+
+    Where strengths are unknown, short edges of a chain count more, and otherwise edges of labels with many links.
+    """
     if strengths is not None:
         return [
             (parent, child, abs(float(strengths[child][k])))
             for child, group in enumerate(parents)
             for k, parent in enumerate(group)
         ]
-    links = [len(group) for group in parents]
-    for group in parents:
-        for parent in group:
-            links[parent] += 1
     pairs = [(parent, child) for child, group in enumerate(parents) for parent in group]
+    if len(pairs) > _DENSE * len(parents):
+        place = {label: number for number, label in enumerate(order)}
+        return [(parent, child, 1 / max(1, abs(place[child] - place[parent]))) for parent, child in pairs]
+    links = [len(group) for group in parents]
+    for parent, _ in pairs:
+        links[parent] += 1
     return [(parent, child, float(links[parent] + links[child])) for parent, child in pairs]
 
 

@@ -31,11 +31,16 @@ def level_places(parents: Sequence[Sequence[int]]) -> tuple[list[int], list[floa
     columns = [0] * len(parents)
     for label in _parents_first(parents, children):
         columns[label] = max((columns[parent] + 1 for parent in parents[label]), default=0)
+    for label, group in enumerate(children):
+        # Labels without parents stand right before their first child, not far away from all.
+        if group and not parents[label]:
+            columns[label] = min(columns[child] for child in group) - 1
     groups: list[list[int]] = [[] for _ in range(max(columns, default=-1) + 1)]
     for label in order:
         groups[columns[label]].append(label)
     around = [sorted({*parents[label], *children[label]}) for label in range(len(parents))]
-    return columns, _rows(groups, around)
+    is_forest = all(len(group) <= 1 for group in parents)
+    return columns, _rows(groups, around, keep=is_forest)
 
 
 def _walk(parents: Sequence[Sequence[int]], children: Sequence[Sequence[int]]) -> list[int]:
@@ -63,8 +68,11 @@ def _parents_first(parents: Sequence[Sequence[int]], children: Sequence[Sequence
     return order
 
 
-def _rows(groups: list[list[int]], around: Sequence[Sequence[int]]) -> list[float]:
-    """Move labels towards the middle of their neighbours, column by column, forth and back, and keep them apart."""
+def _rows(groups: list[list[int]], around: Sequence[Sequence[int]], keep: bool) -> list[float]:
+    """Move labels towards the middle of their neighbours, column by column, forth and back, and keep them apart.
+
+    With `keep` the order in each column stays: that of a forest has no crossings.
+    """
     rows = np.zeros(len(around))
     for group in groups:
         rows[group] = np.arange(len(group))
@@ -72,7 +80,7 @@ def _rows(groups: list[list[int]], around: Sequence[Sequence[int]]) -> list[floa
         # The last sweeps go against the edges, so that parents end in the middle of their children.
         for group in groups if sweep % 2 == 0 else reversed(groups):
             wanted = np.array([rows[around[label]].mean() if around[label] else rows[label] for label in group])
-            turn = np.argsort(wanted, kind="stable")
+            turn = np.arange(len(group)) if keep else np.argsort(wanted, kind="stable")
             group[:] = [group[k] for k in turn]
             apart = np.arange(len(group))
             rows[group] = isotonic_regression(wanted[turn] - apart) + apart

@@ -2,7 +2,18 @@
 
 from collections.abc import Sequence
 
-from plait.experiments.report.drawing import BLUE, ORANGE, circle, cut_to, path, picture, rectangle, text, text_width
+from plait.experiments.report.drawing import (
+    BLUE,
+    ORANGE,
+    circle,
+    cut_to,
+    ground,
+    path,
+    picture,
+    rectangle,
+    text,
+    text_width,
+)
 from plait.experiments.report.graph_choice import ShownGraph
 from plait.experiments.report.graph_levels import level_places
 
@@ -14,7 +25,7 @@ _ARC_ROW, _ARC_ROOM = 19.0, 260.0
 
 def draw_graph(shown: ShownGraph, names: Sequence[str], title: str) -> str:
     """Return the picture of a graph in its natural size; `names` are those of all labels."""
-    if len(shown.edges) > 1.5 * len(shown.labels):
+    if shown.is_dense:
         return _draw_arcs(shown, names, title)
     return _draw_levels(shown, names, title)
 
@@ -25,17 +36,19 @@ def _draw_levels(shown: ShownGraph, names: Sequence[str], title: str) -> str:
     for parent, child, _ in shown.edges:
         parents[number[child]].append(number[parent])
     columns, rows = level_places(parents)
+    known = shown.has_strengths
     short = [cut_to(names[label], _LONGEST) for label in shown.labels]
     widths = [text_width(words) + 16 for words in short]
     lefts = _lefts(columns, widths)
     places = [(lefts[columns[k]], _EDGE + _ROW * (rows[k] + 0.5)) for k in range(len(short))]
     parts = [
-        _link(places[number[parent]], widths[number[parent]], places[number[child]], strength)
+        _link(places[number[parent]], widths[number[parent]], places[number[child]], strength if known else 0.5)
         for parent, child, strength in shown.edges
     ]
     for k, words in enumerate(short):
         x, y = places[k]
         ink = BLUE if parents[k] else ORANGE
+        parts.append(ground(x, y - _PILL / 2, widths[k], _PILL))
         parts.append(rectangle(x, y - _PILL / 2, widths[k], _PILL, fill=ink, opacity=0.16, radius=6))
         parts.append(text(x + 8, y + 4, words, title=names[shown.labels[k]] if words != names[shown.labels[k]] else ""))
     width = max((x + w for (x, _), w in zip(places, widths, strict=True)), default=0.0) + _EDGE

@@ -20,29 +20,32 @@ from plait.experiments.report.table_html import as_html
 
 __all__ = ["calibration_section", "feature_section", "graph_section"]
 
-_MOST_PICTURES, _MOST_OF_ONE = 120, 3
+_MOST_PANELS, _MOST_PICTURES, _MOST_OF_ONE = 300, 120, 3
 
 
 def calibration_section(contents: Contents) -> Section:
     """Return reliability diagrams of the marginals and the joint log-loss; empty where no method has them."""
     outcomes = contents.outcomes
-    parts = []
+    parts, left = [], _MOST_PANELS
     for dataset in outcomes.datasets:
         found = [(method, pooled_reliability(outcomes.cells(dataset, method))) for method in outcomes.methods]
         panels = [
             figure_html(draw_reliability(bins, method, dataset), f"reliability-{dataset}-{method}")
             for method, bins in found
             if bins is not None
-        ]
+        ][:left]
+        left -= len(panels)
         if panels:
             parts.append(f"<h3>{escape(dataset)}</h3><div class='grid small'>{''.join(panels)}</div>")
+    if left == 0:
+        parts.append(f"<p class='note'>The first {_MOST_PANELS} are shown.</p>")
     if parts:
         words = (
             "How often a label is true among those that were given a probability, all parts and labels together. On "
             "the diagonal, what is given is what happens; below it, labels are less frequent than given. The error is "
             "the mean distance; larger dots stand for more labels."
         )
-        parts.insert(0, f"<p class='lead'>{words}</p>")
+        parts.insert(0, f"<p class='lead'>{words}</p>{as_html(contents.calibration)}")
     return "calibration", "Probabilities", "\n".join([*parts, _joint_words(contents)] if parts else [])
 
 

@@ -76,12 +76,18 @@ class Outcomes:
 
     @property
     def seconds(self) -> FloatArray:
-        """Seconds of fit and prediction for every part; NaN for cells that failed."""
-        return self._table([np.nan if c.error else c.fit_seconds + c.predict_seconds for c in self.results])
+        """Seconds of fit and prediction for every part; NaN for cells that failed or loaded compiled code first."""
+        timed = {id(cell) for pair in self._pairs for cell in self.timed_cells(*pair)}
+        return self._table([c.fit_seconds + c.predict_seconds if id(c) in timed else np.nan for c in self.results])
 
     def cells(self, dataset: str, method: str) -> list[CellResult]:
         """Return the cells of a data set and a method that came to a good end."""
         return [cell for cell in self._pairs.get((dataset, method), ()) if cell.error is None]
+
+    def timed_cells(self, dataset: str, method: str) -> list[CellResult]:
+        """Return the cells whose seconds are a measure: without those that loaded compiled code, if others are left."""
+        cells = self.cells(dataset, method)
+        return [cell for cell in cells if cell.extras.get("warm", True)] or cells
 
     def _table(self, numbers: Sequence[float]) -> FloatArray:
         parts = sorted({(cell.seed, cell.fold) for cell in self.results})

@@ -63,6 +63,8 @@ all(".zoom", box => {
     whole: () => show(Math.min(box.clientWidth / natural, 540 / tall)),
   };
   svg.style.width = natural + "px";
+  const first = svg.querySelector("rect.ground, circle");
+  if (first) box.scrollTop = first.getBBox().y - box.clientHeight / 2;
   box.closest("figure").querySelectorAll("[data-zoom]").forEach(button =>
     button.addEventListener("click", ways[button.dataset.zoom]));
   box.addEventListener("wheel", event => {

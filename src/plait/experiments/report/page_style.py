@@ -22,7 +22,7 @@ h2{border-top:1px solid var(--line);padding-top:1.4rem}
 p,.note{max-width:46rem}.note{font-size:.85rem;color:var(--soft);margin:.35rem 0}
 .wide{margin:.7rem 0;max-width:100%;position:relative}
 table{font-size:.875rem;line-height:1.35}
-caption{text-align:left;color:var(--soft);padding:0 0 .35rem;caption-side:top;white-space:normal}
+.caption{font-size:.875rem;color:var(--soft);margin:.9rem 0 0}.caption+.wide{margin-top:.2rem}
 thead th{vertical-align:bottom;padding:.2rem .7rem;line-height:1.2}
 td,tbody th{padding:.22rem .7rem;white-space:nowrap}
 td.text,th.text{text-align:left}
@@ -46,7 +46,7 @@ figcaption{font-size:.85rem;color:var(--soft);max-width:46rem;margin-top:.2rem}
 .tools{display:flex;gap:.35rem;margin-top:.25rem}
 .tool{font:inherit;font-size:.75rem;line-height:1.5;color:var(--soft);background:none;border:1px solid var(--line);
 border-radius:4px;padding:.05rem .5rem;cursor:pointer}.tool:hover{color:var(--mark);border-color:var(--mark)}
-svg{display:block;height:auto}
+svg{display:block;height:auto}.ground{fill:var(--paper)}
 .grid{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(18.5rem,100%),1fr));gap:.4rem 1.6rem}
 .grid.small{grid-template-columns:repeat(auto-fill,minmax(min(10.5rem,100%),1fr))}
 .grid figure{margin:.4rem 0}.grid .wide{margin:0}
@@ -58,17 +58,17 @@ svg{display:block;height:auto}
 .zoom svg{max-width:none!important}
 details{margin:.5rem 0}summary{cursor:pointer;color:var(--mark);font-size:.9rem}
 pre{font-size:.8rem;background:var(--wash);padding:.7rem;border-radius:6px;overflow-x:auto;overflow-wrap:anywhere}
-@media(max-width:40rem){body{padding:.75rem .9rem 3rem}h1{font-size:1.3rem}.facts{gap:.3rem 1.3rem}
-.facts dd{font-size:1.05rem}tbody th span{max-width:34vw}td,tbody th{padding:.22rem .5rem}tbody th{padding-left:0}
+@media(max-width:40rem){body{padding:.75rem .9rem 3rem}h1{font-size:1.3rem}.facts{gap:.3rem 1rem}
+.facts dt{font-size:.75rem}.facts dd{font-size:1.05rem}tbody th span{max-width:34vw}
+td,tbody th{padding:.22rem .5rem}tbody th{padding-left:0}
 .grid.small{grid-template-columns:repeat(2,minmax(0,1fr))}}
 @media print{@page{margin:14mm}body{display:block;max-width:none;padding:0;font-size:10pt}
 .tools,nav{display:none}h2{break-after:avoid}h3{break-after:avoid}figure,tr{break-inside:avoid}
-.wide,.cd svg{min-width:35rem}
-.zoom{overflow:visible;max-height:none;border:0}.zoom svg,.wide svg{width:auto!important;min-width:0!important;
-max-width:100%!important;max-height:235mm}
+.wide,.zoom{overflow:visible;max-height:none;border:0}.wide svg,.cd svg{min-width:0!important}
+.zoom svg{max-width:100%!important;max-height:235mm}.graphs{display:block}
 table{font-size:min(9pt,calc(300mm/var(--chars,60)))}.many td i{display:none}
 .many table{font-size:min(9pt,calc(420mm/var(--chars,60)))}
-td,tbody th,thead th{padding:.15em .5em}tbody th{position:static}
+td,tbody th,thead th{padding:.15em .5em}tbody th{position:static}th:first-child{padding-left:0}
 .grid{display:block;columns:2}.grid.small{columns:4}.grid figure{break-inside:avoid}
 pre{white-space:pre-wrap}a{color:inherit;text-decoration:none}}
 """

@@ -29,7 +29,7 @@ def cost_table(outcomes: Outcomes) -> Table:
     """Return seconds of fit and prediction, means over the parts, and the peak of memory, by data set and method."""
     columns = [Column("data set", is_text=True), Column("method", is_text=True)]
     rows = [
-        (Entry(dataset), Entry(method), *_costs(outcomes.cells(dataset, method)))
+        (Entry(dataset), Entry(method), *_costs(outcomes.timed_cells(dataset, method)))
         for dataset in outcomes.datasets
         for method in outcomes.methods
         if outcomes.cells(dataset, method)
@@ -38,7 +38,10 @@ def cost_table(outcomes: Outcomes) -> Table:
     for place, name in enumerate(names, start=2):
         decimals = 0 if place == 4 else decimals_for([float(row[place].value) for row in rows])
         columns.append(Column(name, decimals))
-    notes = ("Memory is that of the whole process, with the interpreter and the data.",)
+    notes = (
+        "Parts that loaded compiled code first are left out where there are others. Memory is that of the whole "
+        "process, with the interpreter and the data.",
+    )
     return Table("costs", "Time and memory of one part", tuple(columns), tuple(rows), notes)
 
 

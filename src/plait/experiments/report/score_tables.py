@@ -13,7 +13,7 @@ from plait.experiments.statistics import bayesian_signed_ranks, wilcoxon_test
 
 __all__ = ["direction", "glance_table", "metric_table", "metric_words", "pair_table"]
 
-_ROPE = 0.01
+_ROPE, _DRAWS = 0.01, 10000
 _ALL_WORDS = {
     "cll_loss": "CLL-loss",
     "log_loss": "joint log-loss",
@@ -55,7 +55,7 @@ def glance_table(rankings: Sequence[Ranking], outcomes: Outcomes) -> Table:
     columns.append(Column("seconds", 2 if max(seconds, default=0) < 100 else 0))
     blocks.append([Entry(value) for value in seconds])
     title = "Average ranks, 1 is best" if ranked else f"Scores on {next(iter(outcomes.datasets), 'no data')}"
-    notes = ["Seconds: fit and prediction of one part, the mean over all that are finished."]
+    notes = ["Seconds: fit and prediction of one part, mean over all parts and data sets."]
     return Table("glance", title, tuple(columns), tuple(zip(*blocks, strict=True)), tuple(notes))
 
 
@@ -144,6 +144,6 @@ def _pair_row(ranking: Ranking, means: FloatArray, m: int, first: int, bounded: 
     p = wilcoxon_test(mine[finite], other[finite], zeros="drop").p_value if finite.any() else math.nan
     entries = [Entry(ranking.methods[m]), *(Entry(float(count)) for count in counts), Entry(float(p))]
     if bounded:
-        found = bayesian_signed_ranks(mine, other, rope=_ROPE, random_state=0)
+        found = bayesian_signed_ranks(mine, other, rope=_ROPE, n_samples=_DRAWS, random_state=0)
         entries += [Entry(found.first_larger), Entry(found.equivalent), Entry(found.second_larger)]
     return tuple(entries)

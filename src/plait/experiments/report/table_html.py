@@ -20,9 +20,10 @@ def as_html(table: Table, *, sortable: bool = True) -> str:
     notes = "".join(f"<p class='note'>{escape(note)}</p>" for note in table.notes)
     wide = " many" if len(table.columns) > 9 else ""
     return (
+        f"<p class='caption'>{escape(table.title)}</p>"
         f"<div class='wide{wide}' style='--chars:{_characters(table)}' tabindex='0' role='region' "
-        f"aria-label='{escape(table.title)}'><table id='table-{escape(table.name)}'><caption>{escape(table.title)}"
-        f"</caption><thead><tr>{heads}</tr></thead><tbody>\n{rows}\n</tbody></table></div>{notes}"
+        f"aria-label='{escape(table.title)}'><table id='table-{escape(table.name)}'>"
+        f"<thead><tr>{heads}</tr></thead><tbody>\n{rows}\n</tbody></table></div>{notes}"
     )
 
 

@@ -23,7 +23,8 @@ from plait.experiments.report.score_tables import direction, metric_words
 
 __all__ = ["draw_time_scatter", "unbeaten"]
 
-_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _EDGE = 560.0, 340.0, 58.0, 46.0, 14.0
+_HEIGHT, _LEFT, _BOTTOM, _EDGE = 330.0, 52.0, 46.0, 14.0
+_CROWD = 15
 
 
 def draw_time_scatter(ranking: Ranking, outcomes: Outcomes) -> str:
@@ -45,7 +46,7 @@ def draw_time_scatter(ranking: Ranking, outcomes: Outcomes) -> str:
     drawing = _Scatter(seconds[kept], scores[kept], names, ranking.higher_is_better)
     words = f"{metric_words(ranking.metric)} {direction(ranking.metric)}"
     inside = [*drawing.axes(f"{words}, {over}"), *drawing.front(), *drawing.dots(), *drawing.names()]
-    return picture(_WIDTH, _HEIGHT, inside, f"{words} against time, {over}", least=430)
+    return picture(drawing.width, _HEIGHT, inside, f"{words} against time, {over}", least=340)
 
 
 def _seconds(seconds: FloatArray) -> FloatArray:
@@ -79,6 +80,7 @@ class _Scatter:
 
     def __init__(self, seconds: FloatArray, scores: FloatArray, names: Sequence[str], higher_is_better: bool) -> None:
         self.seconds, self.scores, self.method_names = seconds, scores, names
+        self.width = 480.0 if len(names) <= _CROWD else 720.0
         # A little room on both ends, and some more where all values are equal.
         self.low_x, self.high_x = float(seconds.min() / 1.3), float(seconds.max() * 1.3)
         margin = 0.07 * float(np.ptp(scores)) or 0.05 * max(abs(float(scores[0])), 0.1)
@@ -88,7 +90,7 @@ class _Scatter:
     def x(self, seconds: float) -> float:
         """Return where a time lies."""
         share = np.log(seconds / self.low_x) / np.log(self.high_x / self.low_x)
-        return _LEFT + float(share) * (_WIDTH - _LEFT - _EDGE)
+        return _LEFT + float(share) * (self.width - _LEFT - _EDGE)
 
     def y(self, score: float) -> float:
         """Return where a score lies."""
@@ -99,13 +101,13 @@ class _Scatter:
         """Return faint lines at round numbers, and what the axes show."""
         parts = []
         for tick in even_ticks(self.low_y, self.high_y):
-            parts.append(line(_LEFT, self.y(tick), _WIDTH - _EDGE, self.y(tick), opacity=0.13))
+            parts.append(line(_LEFT, self.y(tick), self.width - _EDGE, self.y(tick), opacity=0.13))
             parts.append(text(_LEFT - 7, self.y(tick) + 4, tick_text(tick), anchor="end", opacity=0.75))
         for tick in log_ticks(self.low_x, self.high_x):
             parts.append(line(self.x(tick), _HEIGHT - _BOTTOM, self.x(tick), _HEIGHT - _BOTTOM + 5, opacity=0.5))
             parts.append(text(self.x(tick), _HEIGHT - _BOTTOM + 18, tick_text(tick), anchor="middle", opacity=0.75))
-        parts.append(line(_LEFT, _HEIGHT - _BOTTOM, _WIDTH - _EDGE, _HEIGHT - _BOTTOM, opacity=0.5))
-        parts.append(text(_WIDTH - _EDGE, _HEIGHT - 8, "seconds of fit and prediction", anchor="end", opacity=0.75))
+        parts.append(line(_LEFT, _HEIGHT - _BOTTOM, self.width - _EDGE, _HEIGHT - _BOTTOM, opacity=0.5))
+        parts.append(text(self.width - _EDGE, _HEIGHT - 8, "seconds of fit and prediction", anchor="end", opacity=0.75))
         parts.append(text(4, 13, title, opacity=0.75))
         return parts
 
@@ -128,5 +130,5 @@ class _Scatter:
         """Return the names beside their dots, the unbeaten ones first; those without room only show on touch."""
         dots = [(self.x(s), self.y(v)) for s, v in zip(self.seconds, self.scores, strict=True)]
         order = [*self.best, *(m for m in range(len(dots)) if m not in self.best)]
-        placed = place_names(dots, self.method_names, order, box=(_LEFT, 20.0, _WIDTH - 2.0, _HEIGHT - _BOTTOM - 2))
+        placed = place_names(dots, self.method_names, order, box=(_LEFT, 20.0, self.width - 2.0, _HEIGHT - _BOTTOM - 2))
         return [text(x, y, words, anchor=anchor, bold=m in self.best) for m, x, y, words, anchor in placed]

@@ -70,9 +70,16 @@ class _Drawing:
         parts = [_line(self.x(1), _TOP, self.x(self.k), _TOP, 1.2)]
         for rank in range(1, self.k + 1):
             parts.append(_line(self.x(rank), _TOP - 7, self.x(rank), _TOP, 1.2))
-            parts.append(_text(self.x(rank), _TOP - 12, str(rank), "middle"))
+            if rank in self._numbered():
+                parts.append(_text(self.x(rank), _TOP - 12, str(rank), "middle"))
         parts += [_line(self.x(rank + 0.5), _TOP - 4, self.x(rank + 0.5), _TOP, 1.2, 0.6) for rank in range(1, self.k)]
         return parts
+
+    def _numbered(self) -> set[int]:
+        """Return the ranks whose numbers are written: all, or as many as have room."""
+        room = (self.width - 2 * self.margin) / (self.k - 1)
+        step = next((step for step in (1, 2, 5, 10, 20, 50, 100) if step * room >= 22), 200)
+        return {1, *range(step, self.k + 1, step)}
 
     def ruler(self) -> list[str]:
         """Return the critical difference as a length above the axis."""
@@ -81,7 +88,10 @@ class _Drawing:
         more = "" if shown == self.comparison.difference else " (longer than the axis)"
         words = f"CD = {self.comparison.difference:.2f}{more}"
         ends = [_line(x, y - 5, x, y + 5, 1.2) for x in (start, end)]
-        return [_line(start, y, end, y, 1.2), *ends, _text(end + 8, y + 4.5, words, "start")]
+        parts = [_line(start, y, end, y, 1.2), *ends]
+        if end + 8 + _length(words) <= self.width:
+            return [*parts, _text(end + 8, y + 4.5, words, "start")]
+        return [*parts, _text((start + end) / 2, y - 8, words, "middle")]
 
     def _spans(self) -> list[tuple[float, float]]:
         if self.comparison.control is None:
