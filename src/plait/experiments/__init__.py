@@ -1,6 +1,24 @@
 """Run, store, compare and show experiments.
 
-Takes plans (today: the built-in demonstration); hands on results, pictures and pages.
+Takes plans (TOML files); hands on stored results, statistics, pictures and pages.
 """
 
-__all__: list[str] = []
+from plait.experiments.cells import CellResult
+from plait.experiments.plan import Plan
+from plait.experiments.plan_errors import PlanError
+from plait.experiments.plan_file import plan_from_text, read_plan
+from plait.experiments.runner import RunSummary, run_plan
+from plait.experiments.store import Store, StoreError, open_store
+
+__all__ = [
+    "CellResult",
+    "Plan",
+    "PlanError",
+    "RunSummary",
+    "Store",
+    "StoreError",
+    "open_store",
+    "plan_from_text",
+    "read_plan",
+    "run_plan",
+]

@@ -229,10 +229,11 @@ class DaskPool(_QueuedPool):
 
 def _run_remotely(cell: Cell, paths: list[str]) -> CellResult:
     sys.path.extend(path for path in paths if path not in sys.path)
-    return in_one_thread(partial(run_cell, cell))
+    result: CellResult = in_one_thread(partial(run_cell, cell))
+    return result
 
 
-def in_one_thread(work: Callable[[], CellResult]) -> CellResult:
+def in_one_thread(work: Callable[[], Any]) -> Any:
     """Run something with one thread in all libraries below: sums in another order would be other numbers."""
     with _Single():
         return work()
