@@ -1,15 +1,19 @@
 """The most memory that this process holds while something runs."""
 
 import re
-import resource
 import sys
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 __all__ = ["PeakMemory"]
 
 _STATUS = Path("/proc/self/status")
 _CLEAR = Path("/proc/self/clear_refs")
+# Windows has no such module, and there the peak stays unknown, 0.
+_resource: Any = import_module("resource") if find_spec("resource") else None
 
 
 class PeakMemory:
@@ -61,5 +65,7 @@ def _status(field: str) -> int:
 
 
 def _life() -> int:
-    largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    if _resource is None:
+        return 0
+    largest: int = _resource.getrusage(_resource.RUSAGE_SELF).ru_maxrss
     return largest if sys.platform == "darwin" else largest * 1024

@@ -133,11 +133,14 @@ class LokyPool(_QueuedPool):
     ----------
     jobs : int
         How many; -1 for one on every core.
+    n_cells : int, optional
+        How many cells there are: more processes are not started.
     """
 
-    def __init__(self, jobs: int) -> None:
+    def __init__(self, jobs: int, n_cells: int | None = None) -> None:
         super().__init__()
-        self.size = loky.cpu_count() if jobs < 0 else jobs
+        wanted = loky.cpu_count() if jobs < 0 else jobs
+        self.size = wanted if n_cells is None else max(1, min(wanted, n_cells))
         self.renew()
 
     def renew(self) -> None:

@@ -119,7 +119,7 @@ def run_plan(
         todo = [cell for digest, cell in wanted.items() if digest not in before]
         failures = []
         if todo:
-            with _pool(jobs, dask, plan) as pool, closing(run_cells(todo, opened, pool)) as results:
+            with _pool(jobs, dask, plan, len(todo)) as pool, closing(run_cells(todo, opened, pool)) as results:
                 for result in progress(results, "cells", len(todo)):
                     failures.append(result.error is not None)
                     if on_result is not None:
@@ -136,10 +136,10 @@ def run_plan(
     )
 
 
-def _pool(jobs: int, dask: str | None, plan: Plan) -> Pool:
+def _pool(jobs: int, dask: str | None, plan: Plan, n_cells: int) -> Pool:
     if dask is not None:
         return DaskPool(dask, (plan.folder,) if plan.folder else ())
-    return SerialPool() if jobs == 1 else LokyPool(jobs)
+    return SerialPool() if jobs == 1 else LokyPool(jobs, n_cells)
 
 
 def run_cells(cells: Sequence[Cell], store: Store, pool: Pool) -> Generator[CellResult, None, None]:
