@@ -127,6 +127,21 @@ def test_the_fingerprint_is_that_of_the_content(tmp_path):
     assert print_of(data) == first
 
 
+def test_what_is_kept_is_bounded(tmp_path, monkeypatch):
+    for seed in range(3):
+        save_dataset(data_of(20, seed), tmp_path / f"d{seed}.arff")
+    plans = [DatasetPlan(f"d{seed}", str(tmp_path / f"d{seed}.arff")) for seed in range(3)]
+    loaded = [load_data(plan, Protocol("kfold")) for plan in plans]
+    assert all(load_data(plan, Protocol("kfold")) is first for plan, first in zip(plans, loaded, strict=True))
+    monkeypatch.setattr(fold_data, "_BYTES_KEPT", 2 * 20 * (3 * 8 + 4))
+    fold_data._kept.clear()
+    loaded = [load_data(plan, Protocol("kfold")) for plan in plans]
+    assert list(fold_data._kept.values()) == loaded[1:]
+    monkeypatch.setattr(fold_data, "_BYTES_KEPT", 0)
+    again = load_data(plans[0], Protocol("kfold"))
+    assert list(fold_data._kept.values()) == [again]
+
+
 def test_parts_that_do_not_belong_together(tmp_path):
     save_dataset(data_of(9), tmp_path / "d-train.arff")
     other = data_of(5)

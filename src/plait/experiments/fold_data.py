@@ -20,8 +20,9 @@ __all__ = ["LoadedData", "fold_parts", "load_data", "divided_rows"]
 
 Rows = npt.NDArray[np.int64]
 
-# What a process keeps: a worker goes through the cells of one data set before those of the next.
-_N_KEPT = 2
+# What a process keeps: data sets up to so many bytes in all (the last one always), and the rows of a few divisions.
+_BYTES_KEPT = 2**28
+_N_DIVISIONS = 4
 _kept: dict[Any, "LoadedData"] = {}
 _kept_rows: dict[Any, list[tuple[Rows, Rows]]] = {}
 
@@ -49,10 +50,15 @@ def load_data(plan: DatasetPlan, protocol: Protocol) -> LoadedData:
     """Return the data of a plan; what was read last is remembered."""
     key = repr(astuple(replace(plan, protocol=None))), protocol.kind == "split"
     if key not in _kept:
-        while len(_kept) >= _N_KEPT:
-            del _kept[next(iter(_kept))]
         _kept[key] = _loaded(plan, key[1])
+        while len(_kept) > 1 and sum(map(_size, _kept.values())) > _BYTES_KEPT:
+            del _kept[next(iter(_kept))]
     return _kept[key]
+
+
+def _size(data: LoadedData) -> int:
+    parts = [part for part in (data.whole, data.test) if part is not None]
+    return sum(array.nbytes for part in parts for matrix in (part.X, part.Y) for array in _stored(matrix))
 
 
 def _loaded(plan: DatasetPlan, split: bool) -> LoadedData:
@@ -136,8 +142,12 @@ def _fingerprint(parts: Iterable[Dataset]) -> str:
 def _arrays(matrix: Any) -> list[npt.NDArray[Any]]:
     if not sparse.issparse(matrix):
         return [matrix]
-    ordered = matrix.sorted_indices()
-    return [ordered.indptr.astype(np.int64), ordered.indices.astype(np.int64), ordered.data]
+    indptr, indices, data = _stored(matrix.sorted_indices())
+    return [indptr.astype(np.int64), indices.astype(np.int64), data]
+
+
+def _stored(matrix: Any) -> list[npt.NDArray[Any]]:
+    return [matrix.indptr, matrix.indices, matrix.data] if sparse.issparse(matrix) else [matrix]
 
 
 def fold_parts(data: LoadedData, protocol: Protocol, fold: int, seed: int) -> tuple[Dataset, Dataset]:
@@ -147,7 +157,7 @@ def fold_parts(data: LoadedData, protocol: Protocol, fold: int, seed: int) -> tu
         return data.whole, data.test
     key = data.fingerprint, protocol, seed
     if key not in _kept_rows:
-        while len(_kept_rows) >= _N_KEPT:
+        while len(_kept_rows) >= _N_DIVISIONS:
             del _kept_rows[next(iter(_kept_rows))]
         _kept_rows[key] = divided_rows(data.whole, protocol, seed)
     train, test = _kept_rows[key][fold]
