@@ -39,6 +39,8 @@ def test_other_results_change_one_side_only():
 def test_a_control_is_kept_and_few_results_are_no_test():
     tests = repeated_ranks("scls", compare_with_paper("scls", as_printed("scls")))
     assert {test.plait.control for test in tests} == {0}
+    # The paper's own method has the smallest losses, so the best rank.
+    assert {int(test.plait.average_ranks.argmin()) for test in tests} == {0}
     few = [r for r in as_printed("scls") if r.dataset == "yeast"]
     assert repeated_ranks("scls", compare_with_paper("scls", few)) == []
     assert repeated_ranks("pcc", compare_with_paper("pcc", as_printed("pcc"))) == []
