@@ -52,8 +52,9 @@ def test_settings_are_those_of_the_papers():
     # lambda = 0.1 in `sum log P - lambda ||w||^2` is C = 1 / (2 lambda) [PACC 16].
     assert build(pacc["PACC"].recipe.definition).learner.C == 1 / (2 * 0.1)
     assert [build(pacc["PACC-LDF"].recipe_on(d).definition).selector.r for d in ("scene", "bibtex")] == [0.15, 0.05]
-    rakel = build(pacc["RAkEL"].recipe.definition)
-    assert (rakel.labelset_size, rakel.n_models) == (3, "2q")
+    for data, base in (("scene", "OneAgainstRest"), ("bibtex", "DecisionTreeClassifier")):
+        rakel = build(pacc["RAkEL"].recipe_on(data).definition).estimator
+        assert (rakel.labelset_size, rakel.n_models, type(rakel.estimator).__name__) == (3, "2q", base)
     scls = {method.name: build(method.recipe.definition) for method in paper_plan("scls").methods}
     assert {model[1].n_features for model in scls.values()} == {"sqrt"}
     mc = {method.name: build(method.recipe.definition) for method in paper_plan("mc").methods}
