@@ -114,6 +114,11 @@ class Store:
             for dataset, method, fold, seed, cell, name in rows
         ]
 
+    def names(self, plan: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the data sets and the methods of a plan in its order, finished or not."""
+        rows = self._rows("SELECT dataset, method FROM plan_cells WHERE plan = ? ORDER BY position", (plan,))
+        return tuple(dict.fromkeys(row[0] for row in rows)), tuple(dict.fromkeys(row[1] for row in rows))
+
     # What is written: the runner.
 
     def begin(self, plan: Plan, cells: Sequence[Cell]) -> None:

@@ -182,6 +182,12 @@ class Browser:
 
 
 @pytest.fixture(scope="session")
+def made_up():
+    """The function that makes cells up."""
+    return made_up_cells
+
+
+@pytest.fixture(scope="session")
 def browser(tmp_path_factory):
     program = shutil.which("chromium")
     if program is None:

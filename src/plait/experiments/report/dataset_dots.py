@@ -30,9 +30,9 @@ def draw_dots(ranking: Ranking, dataset: int) -> str:
     order = [int(m) for m in np.argsort(sign * means, kind="stable") if np.isfinite(means[m])]
     if not order:
         return ""
-    names = [cut_to(ranking.methods[m], 0.36 * _WIDTH) for m in order]
+    names = [cut_to(ranking.methods[m], 0.34 * _WIDTH) for m in order]
     # The best name is bold, which is wider.
-    left = 1.09 * max(map(text_width, names)) + 10
+    left = 1.12 * max(map(text_width, names)) + 10
     decimals = decimals_for(means.tolist())
     right = _WIDTH - text_width(number_text(float(abs(means[order]).max()), decimals)) - 12
     low, high = _range(means[order], spreads[order])

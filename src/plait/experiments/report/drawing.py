@@ -177,7 +177,7 @@ def even_ticks(low: float, high: float, most: int = 5) -> list[float]:
 
 
 def log_ticks(low: float, high: float) -> list[float]:
-    """Return powers of ten from low to high, with 2 and 5 times them where there are few.
+    """Return powers of ten from low to high, with 2 and 5 times them where there are few, or else even steps.
 
     Examples
     --------
@@ -188,6 +188,8 @@ def log_ticks(low: float, high: float) -> list[float]:
     ticks = [10.0**p for p in powers if low <= 10.0**p <= high]
     if len(ticks) < 3:
         ticks = [k * 10.0**p for p in powers for k in (1, 2, 5) if low <= k * 10.0**p <= high]
+    if len(ticks) < 2:
+        return even_ticks(low, high, 4)
     step = -(-len(ticks) // 7)
     return [float(f"{tick:.3g}") for tick in ticks[::step]]
 

@@ -107,7 +107,7 @@ def _grouped(cells: Sequence[CellResult]) -> list[tuple[list[str], list[dict[str
     groups: dict[str, tuple[list[str], list[dict[str, Any]], CellResult]] = {}
     for cell in cells:
         graphs = sorted(cell.extras["graphs"], key=lambda graph: -(graph.get("weight") or 0.0))
-        key = json.dumps([[sorted(group) for group in graph["parents"]] for graph in graphs])
+        key = json.dumps([[graph["parents"], graph.get("strengths")] for graph in graphs])
         groups.setdefault(key, ([], graphs, cell))[0].append(cell.method)
     return list(groups.values())
 

@@ -123,6 +123,7 @@ def collect_outcomes(store: Store, plan: str | None = None) -> Outcomes:
         plan=name,
         text=plans.get(name, ""),
         others=tuple(other for other in plans if other != name),
+        names=store.names(name),
     )
 
 
@@ -134,8 +135,11 @@ def outcomes_of(
     plan: str = "",
     text: str = "",
     others: tuple[str, ...] = (),
+    names: tuple[tuple[str, ...], tuple[str, ...]] = ((), ()),
 ) -> Outcomes:
     """Return outcomes from cells; without `metrics`, all that the cells have.
+
+    `names` are data sets and methods in the order of the plan; without them, they stand as the cells come.
 
     Examples
     --------
@@ -148,8 +152,8 @@ def outcomes_of(
     wanted = metrics or [metric for metric in MEASURES if metric in found]
     return Outcomes(
         plan,
-        _distinct(cell.dataset for cell in cells),
-        _distinct(cell.method for cell in cells),
+        names[0] or _distinct(cell.dataset for cell in cells),
+        names[1] or _distinct(cell.method for cell in cells),
         tuple(metric for metric in wanted if metric in found),
         results,
         missing,

@@ -69,6 +69,7 @@ td,tbody th{padding:.22rem .5rem}tbody th{padding-left:0}
 table{font-size:min(9pt,calc(300mm/var(--chars,60)))}.many td i{display:none}
 .many table{font-size:min(9pt,calc(420mm/var(--chars,60)))}
 td,tbody th,thead th{padding:.15em .5em}tbody th{position:static}th:first-child{padding-left:0}
+thead button,tbody th span{max-width:12em}.many thead button{max-width:5em}
 .grid{display:block;columns:2}.grid.small{columns:4}.grid figure{break-inside:avoid}
 pre{white-space:pre-wrap}a{color:inherit;text-decoration:none}}
 """

@@ -70,7 +70,7 @@ def draw_reliability(found: Reliability, name: str, dataset: str) -> str:
         return _LEFT + given * _SIDE, _TOP + (1 - true) * _SIDE
 
     parts = [
-        text(0, 13, cut_to(name, width), bold=True, title=name),
+        text(0, 13, cut_to(name, 0.9 * width), bold=True, title=name),
         text(0, 28, f"error {found.calibration_error:.3f}", opacity=0.75),
         rectangle(_LEFT, _TOP, _SIDE, _SIDE, fill="currentColor", opacity=0.04),
         path(f"M{_LEFT:g} {_TOP + _SIDE:g}L{_LEFT + _SIDE:g} {_TOP:g}", opacity=0.35, dashes="3 3"),

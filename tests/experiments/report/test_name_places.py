@@ -1,0 +1,37 @@
+import numpy as np
+
+from plait.experiments.report.drawing import text_width
+from plait.experiments.report.name_places import place_names
+
+BOX = (0.0, 0.0, 500.0, 300.0)
+
+
+def area(x, y, words, anchor):
+    width = text_width(words)
+    left = x - {"start": 0, "middle": width / 2, "end": width}[anchor]
+    return left, y - 9, left + width, y + 4
+
+
+def test_names_meet_neither_each_other_nor_dots_nor_the_edge():
+    chance = np.random.default_rng(0)
+    for n in (1, 5, 20, 60):
+        dots = [tuple(place) for place in chance.uniform((10, 10), (490, 290), size=(n, 2)).tolist()]
+        placed = place_names(dots, [f"method {k}" for k in range(n)], list(range(n)), BOX)
+        areas = [area(x, y, words, anchor) for _, x, y, words, anchor in placed]
+        for k, (left, top, right, bottom) in enumerate(areas):
+            assert left >= 0
+            assert right <= 500
+            assert top >= 0
+            assert bottom <= 300
+            for a, b, c, d in areas[:k]:
+                assert right <= a or c <= left or bottom <= b or d <= top
+            for dot, (x, y) in enumerate(dots):
+                assert dot == placed[k][0] or not (left < x < right and top < y < bottom)
+        assert len(placed) >= min(n, 15)
+
+
+def test_the_first_in_the_order_is_served_first():
+    dots = [(100.0, 100.0)] * 30
+    placed = place_names(dots, ["a long name of a method"] * 30, [7, *range(7), *range(8, 30)], BOX)
+    assert placed[0][0] == 7
+    assert 1 <= len(placed) < 30

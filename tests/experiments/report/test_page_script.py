@@ -1,0 +1,198 @@
+"""The page in headless Chromium: it renders, sorts, saves, zooms, prints; light and dark; on a phone."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from plait.experiments.report import outcomes_of, report_contents, write_report
+
+LONG = "MethodWithoutAnySpacesInItsVeryLongNameThatNobodyWouldType"
+
+
+@pytest.fixture(scope="module")
+def page(made_up, tmp_path_factory):
+    methods = ("br", "<script>document.title='bad'</script>", LONG, "数据 cc", "pcc with a name of several words", "mc")
+    datasets = ("sea", "sun", "a_data_set_with_a_very_long_name_2011", *(f"set {d}" for d in range(6)))
+    cells = made_up(datasets, methods, folds=2, labels=14)
+    # One value is infinite and one is missing: they sort to the end.
+    cells = [
+        replace(c, metrics={**c.metrics, "log_loss": float("inf")}) if (c.dataset, c.method) == ("sea", "mc") else c
+        for c in cells
+    ]
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    write_report(report_contents(outcomes_of(cells[1:], [replace(cells[0], metrics={})], plan="made up")), path)
+    return path
+
+
+def column(browser, table, place):
+    script = (
+        f"[...document.querySelectorAll('#table-{table} tbody tr')].map(r => r.cells[{place}].dataset.value || null)"
+    )
+    return [None if value is None else float(value) for value in browser.ask(script)]
+
+
+def test_it_renders_without_complaints(browser, page):
+    browser.show(page)
+    assert browser.complaints == []
+    assert browser.ask("document.title") == "made up: report"
+    assert (
+        browser.ask("[...document.querySelectorAll('svg')].filter(s => !s.getBoundingClientRect().width).length") == 0
+    )
+    assert browser.ask("document.querySelectorAll('h2').length") == 9
+
+
+def test_a_click_sorts_and_another_turns_it_round(browser, page):
+    browser.show(page)
+    before = column(browser, "exact-match", 3)
+    browser.click("#table-exact-match thead th:nth-child(4) button")
+    down = column(browser, "exact-match", 3)
+    # Large scores are good, so they come first.
+    assert down == sorted(before, reverse=True)
+    assert down != before
+    browser.click("#table-exact-match thead th:nth-child(4) button")
+    assert column(browser, "exact-match", 3) == sorted(before)
+    assert browser.ask("document.querySelectorAll('th[aria-sort]').length") == 1
+    browser.click("#table-exact-match thead th:first-child button")
+    names = browser.ask("[...document.querySelectorAll('#table-exact-match tbody th')].map(c => c.textContent)")
+    assert names[0].startswith("<script>")
+    assert names.index("br") < names.index("mc")
+    assert browser.complaints == []
+
+
+def test_infinite_values_sort_as_the_largest(browser, page):
+    browser.show(page)
+    browser.click("#table-log-loss thead th:nth-child(3) button")
+    values = column(browser, "log-loss", 2)
+    assert values[-1] == float("inf")
+    assert values[:-1] == sorted(values[:-1])
+
+
+def test_missing_values_sort_last_either_way(browser, page):
+    browser.show(page)
+    query = "#table-exact-match tbody tr:nth-child(2) td:nth-child(4)"
+    browser.ask(f"document.querySelector({json.dumps(query)}).removeAttribute('data-value')")
+    for _ in range(2):
+        browser.click("#table-exact-match thead th:nth-child(4) button")
+        assert column(browser, "exact-match", 3)[-1] is None
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (390, "dark"), (800, "light"), (1280, "dark")])
+def test_no_page_is_wider_than_its_window(browser, page, width, scheme):
+    browser.show(page, width=width, scheme=scheme, mobile=width < 500)
+    assert browser.ask("document.documentElement.scrollWidth") <= width
+    assert browser.complaints == []
+    # What is wider scrolls in a box of its own.
+    wider = browser.ask(
+        "[...document.querySelectorAll('main *')].filter(e => !e.closest('.wide, .zoom, pre') && "
+        f"e.getBoundingClientRect().right > {width} + 1).map(e => e.outerHTML.slice(0, 80))"
+    )
+    assert wider == []
+
+
+def contrast(one, other):
+    def light(colour):
+        parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    brighter, darker = sorted((light(one), light(other)), reverse=True)
+    return (brighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_are_readable_in_light_and_dark(browser, page, scheme):
+    browser.show(page, scheme=scheme)
+    style = "getComputedStyle(document.querySelector({!r})).{}"
+    ground = browser.ask(style.format("body", "backgroundColor"))
+    for query in ("body", ".note", ".best", "td small", "nav a", "summary", "svg text"):
+        assert contrast(browser.ask(style.format(query, "color")), ground) >= 4.5, query
+
+
+def test_light_and_dark_differ(browser, page):
+    grounds = []
+    for scheme in ("light", "dark"):
+        browser.show(page, scheme=scheme)
+        grounds.append(browser.ask("getComputedStyle(document.body).backgroundColor"))
+    assert grounds[0] != grounds[1]
+
+
+def test_a_saved_picture_stands_alone(browser, page):
+    browser.show(page, scheme="dark")
+    browser.ask(
+        "window.kept = []; URL.createObjectURL = blob => { window.kept.push(blob); return '#'; };"
+        "HTMLAnchorElement.prototype.click = function() { window.name_ = this.download; }; 0"
+    )
+    n_buttons = browser.ask("document.querySelectorAll('figure button.save').length")
+    assert n_buttons == browser.ask("document.querySelectorAll('figure').length")
+    browser.click(".cd button.save")
+    text = browser.ask("window.kept[0].text()")
+    assert browser.ask("window.name_") == "critical-difference-exact_match.svg"
+    assert text.startswith('<svg xmlns="http://www.w3.org/2000/svg"')
+    assert 'color="#1b2733"' in text
+    assert "max-width" not in text
+    alone = page.parent / "alone.svg"
+    alone.write_text(text, encoding="utf8")
+    browser.show(alone)
+    assert browser.complaints == []
+    assert browser.ask("document.documentElement.getBoundingClientRect().width") == 720
+
+
+def test_a_graph_zooms_and_keeps_its_box(browser, page):
+    browser.show(page)
+    size = "document.querySelector('#graphs .zoom svg').getBoundingClientRect().width"
+    box = "document.querySelector('#graphs .zoom').getBoundingClientRect().width"
+    natural, room = browser.ask(size), browser.ask(box)
+    browser.click("#graphs [data-zoom=in]")
+    assert browser.ask(size) == pytest.approx(1.4 * natural, rel=1e-3)
+    assert browser.ask(box) <= max(room, browser.ask("document.querySelector('main').clientWidth"))
+    browser.click("#graphs [data-zoom=one]")
+    assert browser.ask(size) == pytest.approx(natural, rel=1e-3)
+    browser.click("#graphs [data-zoom=whole]")
+    shown = browser.ask(
+        "(() => {const b = document.querySelector('#graphs .zoom'); "
+        "return b.scrollWidth <= b.clientWidth + 1 && b.scrollHeight <= b.clientHeight + 1})()"
+    )
+    assert shown
+    # Names are read at the natural size.
+    assert browser.ask("getComputedStyle(document.querySelector('#graphs svg')).fontSize") == "12px"
+
+
+def test_no_name_of_a_graph_leaves_its_picture_and_no_two_meet(browser, page):
+    browser.show(page)
+    script = """[...document.querySelectorAll('#graphs svg')].map(svg => {
+      const box = svg.getBoundingClientRect();
+      const all = [...svg.querySelectorAll('text')].map(t => t.getBoundingClientRect());
+      const out = all.filter(r => r.left < box.left || r.right > box.right || r.bottom > box.bottom).length;
+      let meet = 0;
+      all.forEach((a, i) => all.slice(0, i).forEach(b => {
+        if (a.left < b.right && b.left < a.right && a.top + 3 < b.bottom && b.top + 3 < a.bottom) meet++; }));
+      return [out, meet]; })"""
+    assert {tuple(pair) for pair in browser.ask(script)} == {(0, 0)}
+
+
+def test_no_words_leave_a_plot(browser, page):
+    browser.show(page)
+    script = """[...document.querySelectorAll('.grid svg, #exact-match svg')].map(svg => {
+      const box = svg.getBoundingClientRect();
+      return [...svg.querySelectorAll('text')].filter(t => {
+        const r = t.getBoundingClientRect();
+        return r.left < box.left - 1 || r.right > box.right + 1 || r.top < box.top - 2 || r.bottom > box.bottom + 1;
+      }).map(t => t.textContent)}).flat()"""
+    assert browser.ask(script) == []
+
+
+def test_it_prints_whole_and_light(browser, page):
+    browser.show(page, scheme="dark")
+    assert browser.pdf().startswith(b"%PDF-")
+    browser.call("Emulation.setEmulatedMedia", media="print", features=[])
+    browser.call("Emulation.setDeviceMetricsOverride", width=760, height=1000, deviceScaleFactor=1, mobile=False)
+    assert browser.ask("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert browser.ask("document.documentElement.scrollWidth") <= 760
+    assert browser.ask("getComputedStyle(document.querySelector('button.save').parentNode).display") == "none"
+    browser.call("Emulation.setEmulatedMedia", media="", features=[])
+    browser.ask("dispatchEvent(new Event('beforeprint')); 0")
+    assert browser.ask("document.querySelectorAll('details:not([open])').length") == 0
+    browser.ask("dispatchEvent(new Event('afterprint')); 0")
+    assert browser.ask("document.querySelectorAll('details:not([open])').length") > 0

@@ -1,0 +1,50 @@
+import csv
+
+import pytest
+
+from plait.core.sentences import ParameterError
+from plait.experiments.report import outcomes_of, report_contents, report_text, write_report, write_tables
+
+
+def test_every_table_becomes_a_file(made_up, tmp_path):
+    contents = report_contents(outcomes_of(made_up()))
+    tex = write_tables(contents, tmp_path / "new" / "tex", ".tex")
+    files = write_tables(contents, tmp_path / "csv", ".csv")
+    assert {file.name for file in (tmp_path / "csv").iterdir()} == {f"{table.name}.csv" for table in contents.tables}
+    assert len(tex) == len(files) - 1
+    assert all(r"\bottomrule" in file.read_text(encoding="utf8") for file in tex)
+    with (tmp_path / "csv" / "exact-match.csv").open(encoding="utf8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    ranking = contents.rankings[0]
+    assert [row["method"] for row in rows] == list(ranking.methods)
+    assert float(rows[1]["sun"]) == ranking.means[1, 1]
+    assert float(rows[1]["sun std"]) == ranking.spreads[1, 1]
+
+
+def test_the_page_is_the_same_every_time(made_up, tmp_path):
+    for name in ("a.html", "b.html"):
+        write_report(report_contents(outcomes_of(made_up())), tmp_path / name)
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+
+
+def test_the_terminal_shows_table_and_diagram(made_up):
+    text = report_text(report_contents(outcomes_of(made_up())), width=80)
+    assert text.startswith("Average ranks, 1 is best\nmethod")
+    assert "exact match: average rank, 1 is best" in text
+    assert "Friedman over 3 data sets" in text
+    assert "27 of 27 cells finished, 0 failed." in text
+    assert max(map(len, text.splitlines())) <= 130
+    with_control = report_text(report_contents(outcomes_of(made_up()), "cc"), width=80)
+    assert "(control)" in with_control
+
+
+def test_the_terminal_says_why_there_is_no_diagram(made_up):
+    assert "No rank test" in report_text(report_contents(outcomes_of(made_up(("sea",)))))
+    assert report_text(report_contents(outcomes_of([]))) == "The store holds no cells yet. Run 'plait bench' first."
+
+
+def test_a_control_that_is_not_there(made_up):
+    with pytest.raises(
+        ParameterError, match=r"needs --control to be one of its methods, but it is 'dd'\. There: br, cc, pcc"
+    ):
+        report_contents(outcomes_of(made_up()), "dd")
