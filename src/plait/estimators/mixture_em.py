@@ -1,18 +1,20 @@
 """EM for a mixture of conditional networks with fixed graphs [MC algorithm 1, MC 8-10]."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed
 
 from plait.core.logspace import log_normalize, log_sum_exp
+from plait.estimators.mixture_fits import ComponentFits
+from plait.estimators.mixture_penalty import penalty_on
 from plait.joint import GraphJoint, MixtureJoint
 from plait.learners import Conditionals, Learner
 
-__all__ = ["Mixture", "component_log_probs", "expectation_maximization"]
+__all__ = ["Mixture", "Steps", "component_log_probs", "expectation_maximization"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -34,11 +36,14 @@ class Mixture:
         Of every component.
     log_likelihoods : tuple of float
         sum_n log P(y^n | x^n) of the training rows before every step, and after the last.
+    objectives : tuple of float
+        The same less the penalty of the learner: what no step lowers.
     """
 
     weights: Floats
     conditionals: tuple[Conditionals, ...]
     log_likelihoods: tuple[float, ...] = ()
+    objectives: tuple[float, ...] = ()
 
     def joint(self) -> MixtureJoint:
         """Return P(y | x), waiting for X."""
@@ -49,6 +54,74 @@ def component_log_probs(mixture: Mixture, X: Any, Y: npt.NDArray[np.uint8]) -> F
     """Return log w_k + log P_k(y^n | x^n), shape (n_samples, n_components)."""
     columns = [GraphJoint(part).condition(X).log_prob(Y) for part in mixture.conditionals]
     return np.column_stack(columns) + np.log(mixture.weights)
+
+
+class Steps:
+    """Steps of EM on some rows.
+
+    Responsibilities themselves, not normalised within a component, are the weights of the fits: with the penalty fixed
+    no step can then lower `sum_n log P(y^n | x^n) - penalty`. Every fit starts from the last one.
+
+    Parameters
+    ----------
+    learner : Learner
+        Trains the conditionals; strengths of the penalty are those of the mixture it starts from.
+    X, Y : features and labels
+        Training rows.
+    sample_weight : ndarray of shape (n_samples,), optional
+        Weights of rows.
+    n_jobs : int, optional
+        Threads over components, for learners that train them one by one.
+    """
+
+    def __init__(
+        self,
+        learner: Learner,
+        X: Any,
+        Y: npt.NDArray[np.uint8],
+        sample_weight: Floats | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        rows = np.ones(Y.shape[0]) if sample_weight is None else sample_weight
+        if (rows == 0).any():  # they would only change the scales of features
+            X, Y, rows = X[rows > 0], Y[rows > 0], rows[rows > 0]
+        self.X, self.Y, self.rows = X, Y, rows
+        self._fits, self._penalty = ComponentFits(learner, X, Y, n_jobs), penalty_on(learner, X)
+
+    def judged(self, mixture: Mixture) -> tuple[Mixture, Floats]:
+        """Return the mixture with its likelihood and objective noted, and log w_k + log P_k of the rows."""
+        logs = component_log_probs(mixture, self.X, self.Y)
+        likelihood = float(self.rows @ log_sum_exp(logs, axis=1))
+        objective = likelihood - sum(self._penalty(part) for part in mixture.conditionals)
+        likelihoods, objectives = (*mixture.log_likelihoods, likelihood), (*mixture.objectives, objective)
+        return replace(mixture, log_likelihoods=likelihoods, objectives=objectives), logs
+
+    def path(self, mixture: Mixture, tol: float, max_iter: int) -> Iterator[Mixture]:
+        """Yield the mixture after every step, until the relative gain is below `tol` or the steps are used up."""
+        mixture, logs = self.judged(replace(mixture, log_likelihoods=(), objectives=()))
+        for _ in range(max_iter):
+            mixture, logs = self.judged(self._maximized(mixture, logs, tightly=False))
+            yield mixture
+            before, now = mixture.objectives[-2:]
+            # Without a known penalty the likelihood alone may fall, which is a change too.
+            if abs(now - before) < tol * abs(before):
+                return
+
+    def finished(self, mixture: Mixture) -> Mixture:
+        """Return the mixture after one more step, whose fits are solved to the learner's tolerance."""
+        if not mixture.objectives:
+            mixture, logs = self.judged(mixture)
+        else:
+            logs = component_log_probs(mixture, self.X, self.Y)
+        return self.judged(self._maximized(mixture, logs, tightly=True))[0]
+
+    def _maximized(self, mixture: Mixture, logs: Floats, *, tightly: bool) -> Mixture:
+        """Return the M step: new weights, and conditionals fitted to each component's share of the rows."""
+        shares = np.maximum(np.exp(log_normalize(logs, axis=1)), _FLOOR) * self.rows[:, None]
+        mass = shares.sum(axis=0)
+        kept = np.flatnonzero(mass >= _LEAST_SHARE * mass.sum())
+        fitted = self._fits.fitted([mixture.conditionals[k] for k in kept], shares[:, kept], tightly=tightly)
+        return replace(mixture, weights=mass[kept] / mass[kept].sum(), conditionals=fitted)
 
 
 def expectation_maximization(
@@ -62,58 +135,11 @@ def expectation_maximization(
     max_iter: int = 50,
     n_jobs: int | None = None,
 ) -> Mixture:
-    """Alternate responsibilities and weighted fits until the likelihood stops growing.
+    """Alternate responsibilities and weighted fits until the penalised likelihood stops growing; see `Steps`.
 
-    Responsibilities themselves, not normalised within a component, are the weights of the fits: with the penalty fixed
-    no step can then lower `sum_n log P(y^n | x^n) - penalty`. Every fit starts from the last one.
-
-    Parameters
-    ----------
-    mixture : Mixture
-        Where to start.
-    learner : Learner
-        Trains the conditionals; `C` that it searched for is kept from the start.
-    X, Y : features and labels
-        Training rows.
-    sample_weight : ndarray of shape (n_samples,), optional
-        Weights of rows.
-    tol : float, default=1e-5
-        Relative gain of the log-likelihood below which EM stops.
-    max_iter : int, default=50
-        Most steps.
-    n_jobs : int, optional
-        Threads over components.
+    The last of at most `max_iter` steps is solved tightly; a mixture of one component needs no other.
     """
-    rows = np.ones(Y.shape[0]) if sample_weight is None else sample_weight
-    history: list[float] = []
-    logs = component_log_probs(mixture, X, Y)
-    for _ in range(max_iter):
-        history.append(float(rows @ log_sum_exp(logs, axis=1)))
-        if len(history) > 1 and history[-1] - history[-2] < tol * abs(history[-2]):
-            break
-        if len(mixture.weights) == 1 and len(history) > 1:
-            break
-        shares = np.maximum(np.exp(log_normalize(logs, axis=1)), _FLOOR) * rows[:, None]
-        mixture = _maximized(mixture, shares, learner, X, Y, n_jobs)
-        logs = component_log_probs(mixture, X, Y)
-    else:
-        history.append(float(rows @ log_sum_exp(logs, axis=1)))
-    return Mixture(mixture.weights, mixture.conditionals, tuple(history))
-
-
-def _maximized(mixture: Mixture, shares: Floats, learner: Learner, X: Any, Y: Any, n_jobs: int | None) -> Mixture:
-    """Return the M step: new weights, and conditionals fitted to each component's share of the rows."""
-    mass = shares.sum(axis=0)
-    kept = np.flatnonzero(mass >= _LEAST_SHARE * mass.sum())
-    fitted: Sequence[Conditionals] = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(learner.fit)(
-            X,
-            Y,
-            mixture.conditionals[k].graph,
-            # One column a label: weights of labels never touch the scaling of the features.
-            sample_weight=np.repeat(shares[:, [k]], Y.shape[1], axis=1),
-            start=mixture.conditionals[k],
-        )
-        for k in kept
-    )
-    return Mixture(mass[kept] / mass[kept].sum(), tuple(fitted))
+    steps = Steps(learner, X, Y, sample_weight, n_jobs)
+    loose = 0 if len(mixture.weights) == 1 else max_iter - 1
+    last = deque(steps.path(mixture, tol, loose), maxlen=1)
+    return steps.finished(last[0] if last else mixture)

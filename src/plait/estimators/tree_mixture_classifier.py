@@ -7,16 +7,17 @@ import numpy.typing as npt
 
 from plait import learners as learners_room
 from plait import structure as structure_room
+from plait.core.callbacks import CallbackSupport, fit_tasks, with_callbacks
 from plait.core.checks import InstanceOf, Interval, Nothing, RandomState, check_parameters
 from plait.core.naming import resolve
 from plait.core.randomness import seeds
 from plait.core.sentences import ParameterError
 from plait.estimators.joint_model import JointModel
-from plait.estimators.mixture_em import Mixture, expectation_maximization
-from plait.estimators.mixture_growth import Growth, grown_mixture
+from plait.estimators.mixture_em import expectation_maximization
+from plait.estimators.mixture_growth import GrowingMixture, Growth
 from plait.estimators.pair_evidence import pairs_for
 from plait.inference import Inference
-from plait.learners import Learner, LogisticLearner
+from plait.learners import BalancedLogisticLearner, Learner
 from plait.losses import Loss
 from plait.structure import ConditionalTree, LabelGraph, Structure
 
@@ -26,12 +27,12 @@ Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.uint8]
 
 
-class TreeMixtureClassifier(JointModel):
+class TreeMixtureClassifier(CallbackSupport, JointModel):
     """Learn P(Y | X) as a mixture of networks, each with its own graph over the labels [MC 4-5].
 
     Trees are added one after another, each on the rows that the mixture explains worst, as long as rows held out
-    become more likely; then all are trained together by EM. The joint is a distribution like any other: `joint(X)` has
-    exact marginals and evidence.
+    become more likely; then all are trained together on all rows by EM. The joint is a distribution like any other:
+    `joint(X)` has exact marginals and evidence.
 
     Parameters
     ----------
@@ -40,16 +41,17 @@ class TreeMixtureClassifier(JointModel):
     structure : Structure or str, optional
         What a component is; None is `ConditionalTree()`. Chains or polytrees can be mixed too.
     learner : Learner or str, optional
-        How conditionals are trained; None is `LogisticLearner(C="cv")`. A strength found by cross-validation is kept
-        through EM.
+        How conditionals are trained; None is `BalancedLogisticLearner(C="cv")`. Strengths of the penalty that
+        cross-validation finds for the first tree serve all of them; in a mixture of n components the penalty of each
+        is divided by n, as each sees about the n-th part of the rows.
     holdout : float, default=1/3
-        Share of the rows that decide when to stop adding trees.
+        Share of the rows that decide when to stop adding trees, and EM.
     n_init : int, default=1
         How many internal splits are tried; the graphs of the most likely one on its rows held out are kept.
     tol : float, default=1e-5
-        Relative gain of the log-likelihood below which EM stops.
+        Relative gain of the penalised log-likelihood below which EM stops, if the rows held out do not stop it.
     max_iter : int, default=50
-        Most steps of EM.
+        Most steps of EM for a number of components.
     inference : Inference or str, optional
         How questions are answered; None is `Auto()`. May be changed after `fit`.
     loss : Loss or str, default="subset"
@@ -57,7 +59,8 @@ class TreeMixtureClassifier(JointModel):
     random_state : int, RandomState, Generator or None
         Seed of splits and draws.
     n_jobs : int, optional
-        Threads over components and over blocks of rows.
+        Threads over components (of learners other than logistic ones, which train all of them in one batch), and over
+        blocks of rows.
 
     Attributes
     ----------
@@ -70,7 +73,9 @@ class TreeMixtureClassifier(JointModel):
     conditionals_ : list of Conditionals
         Of every component.
     log_likelihood_ : ndarray
-        log P(Y | X) of the training rows at every step of the last EM.
+        log P(Y | X) of the training rows before the last EM and after each of its steps.
+    penalized_log_likelihood_ : ndarray
+        The same less the penalty of the learner, where it tells: no step of EM lowers it.
     n_iter_ : int
         Steps of the last EM.
     holdout_log_likelihood_ : ndarray
@@ -125,6 +130,7 @@ class TreeMixtureClassifier(JointModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "TreeMixtureClassifier":
         """Learn the graphs and the mixture.
 
@@ -144,34 +150,39 @@ class TreeMixtureClassifier(JointModel):
         check_parameters(self)
         X, Y, sample_weight = self._training_data(X, y, sample_weight)
         *split_seeds, self._seed = seeds(self.random_state, self.n_init + 1)
-        learner = self._learner()
-        steps = self._steps(learner)
-        found = [self._grown(steps, X, Y, sample_weight, seed) for seed in split_seeds]
-        start, history = max(found, key=lambda pair: pair[1][-1])
-        mixture = self._settled(learner, start, X, Y, sample_weight)
+        growth = self._growth()
+        growing = [GrowingMixture(growth, X, Y, sample_weight, seed) for seed in split_seeds]
+        trees = [(mixture, seed) for mixture in growing for seed in mixture.seeds]
+        for mixture, seed in fit_tasks(self, trees, "TreeMixtureClassifier, trees", X=X, y=y):
+            mixture.add_tree(seed)
+        self._finish(max(growing, key=lambda mixture: mixture.history[-1]), X, Y, sample_weight)
+        return self
+
+    def _finish(self, grown: GrowingMixture, X: Any, Y: Labels, sample_weight: Any) -> None:
+        """Train the mixture that was found on all rows."""
+        assert grown.mixture is not None
+        mixture = expectation_maximization(
+            grown.mixture,
+            grown.learner,
+            X,
+            Y,
+            sample_weight=sample_weight,
+            tol=self.tol,
+            max_iter=min(self.max_iter, grown.n_steps),
+            n_jobs=self.n_jobs,
+        )
         self.graphs_ = [part.graph for part in mixture.conditionals]
         self.conditionals_ = list(mixture.conditionals)
         self.weights_ = mixture.weights
         self.n_components_ = len(mixture.weights)
         self.log_likelihood_ = np.array(mixture.log_likelihoods)
-        self.n_iter_ = max(1, len(mixture.log_likelihoods) - 1)
-        self.holdout_log_likelihood_ = np.array(history)
+        self.penalized_log_likelihood_ = np.array(mixture.objectives)
+        self.n_iter_ = len(mixture.log_likelihoods) - 1
+        self.holdout_log_likelihood_ = np.array(grown.history)
         self.joint_ = mixture.joint()
-        return self
-
-    def _grown(self, steps: Growth, X: Any, Y: Labels, weight: Any, seed: int) -> tuple[Mixture, list[float]]:
-        return grown_mixture(
-            steps,
-            X,
-            Y,
-            sample_weight=weight,
-            holdout=self.holdout,
-            max_components=self.max_components,
-            random_state=seed,
-        )
 
     def _learner(self) -> Learner:
-        learner = LogisticLearner(C="cv") if self.learner is None else self.learner
+        learner = BalancedLogisticLearner(C="cv") if self.learner is None else self.learner
         found = resolve(type(self).__name__, "learner", learner, learners_room, Learner)
         if not found.gives_probabilities:
             raise ParameterError(
@@ -180,29 +191,14 @@ class TreeMixtureClassifier(JointModel):
             )
         return found
 
-    def _steps(self, learner: Any) -> Growth:
-        """Return how one component is built and trained, and how a mixture is settled."""
+    def _growth(self) -> Growth:
+        """Return how components are built and trained."""
         chosen = ConditionalTree() if self.structure is None else self.structure
         structure = resolve(type(self).__name__, "structure", chosen, structure_room, Structure)
 
-        def build(X: Any, Y: Labels, weight: Floats, seed: int) -> LabelGraph:
+        def build(learner: Learner, X: Any, Y: Labels, weight: Floats, seed: int) -> LabelGraph:
             pairs = pairs_for(structure, learner, X, Y, sample_weight=weight, seed=seed)
             return structure.build(X, Y, pairs=pairs, random_state=seed, label_names=list(self.label_names_))
 
-        def begin(X: Any, Y: Labels, graph: LabelGraph, weight: Floats) -> Mixture:
-            by_label = np.repeat(weight[:, None], Y.shape[1], axis=1)
-            return Mixture(np.ones(1), (learner.fit(X, Y, graph, sample_weight=by_label),))
-
-        return Growth(build, begin, lambda mixture, X, Y: self._settled(learner, mixture, X, Y, None))
-
-    def _settled(self, learner: Learner, mixture: Mixture, X: Any, Y: Labels, weight: Any) -> Mixture:
-        return expectation_maximization(
-            mixture,
-            learner,
-            X,
-            Y,
-            sample_weight=weight,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            n_jobs=self.n_jobs,
-        )
+        numbers = self.max_components, self.holdout, self.tol, self.max_iter, self.n_jobs
+        return Growth(self._learner(), build, *numbers)
