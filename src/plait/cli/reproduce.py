@@ -34,6 +34,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--methods", default="", metavar="NAMES", help="some of the paper's, joined by commas")
     parser.add_argument("--quick", action="store_true", help="a few small data sets: done within five minutes")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (1); -1 for one on every core")
+    parser.add_argument("--retry-failed", action="store_true", help="run cells again that failed before")
     parser.add_argument("--show", action="store_true", help="run nothing, only compare what the store holds")
     parser.add_argument("--out", metavar="FOLDER", help="write the tables there too, as Markdown and CSV")
     parser.set_defaults(run=_run)
@@ -53,6 +54,7 @@ def _run(options: argparse.Namespace) -> int:
             methods=_words(options.methods),
             quick=options.quick,
             jobs=options.jobs,
+            retry_failed=options.retry_failed,
             on_missing=_say_missing,
             on_result=_say_failure,
         )

@@ -67,3 +67,17 @@ def test_files_are_written(folder):
     assert paths[0].read_text(encoding="utf8").startswith("# Reproduction of OCC\n")
     assert paths[1].read_text(encoding="utf8").count("\n") == 1 + 4
     assert [c.n_parts for c in found.cells] == [5] * 4
+
+
+def test_failures_are_told_once_a_method_and_can_be_run_again(folder, monkeypatch):
+    store, plan = folder / "s.sqlite", paper_plan("occ")
+    broken = {"use": "sklearn.dummy.DummyClassifier", "strategy": "constant"}  # without the constant, `fit` fails
+    methods = tuple(replace(m, recipe=replace(m.recipe, definition=broken, tuning=None)) for m in plan.methods)
+    monkeypatch.setattr(rerun, "paper_plan", lambda paper: replace(plan, methods=methods))
+    assert rerun.run_paper("occ", store, datasets=["emotions"], methods=["BR"]).failed == 5
+    assert rerun.run_paper("occ", store, datasets=["emotions"], methods=["BR"]).done == 0
+    again = rerun.run_paper("occ", store, datasets=["emotions"], methods=["BR"], retry_failed=True)
+    assert (again.done, again.failed) == (5, 5)
+    found = rerun.read_reproduction("occ", store)
+    assert found.cells == []
+    assert "failed 5 times: emotions, BR: " in rerun.reproduction_text(found)

@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -65,6 +66,7 @@ def run_paper(
     methods: Sequence[str] = (),
     quick: bool = False,
     jobs: int = 1,
+    retry_failed: bool = False,
     on_missing: Callable[[str], None] | None = None,
     on_result: Callable[[CellResult], None] | None = None,
 ) -> RunSummary:
@@ -82,6 +84,8 @@ def run_paper(
         Where nothing is named, run what is done within minutes.
     jobs : int, default=1
         How many processes.
+    retry_failed : bool, default=False
+        Run cells again that failed before.
     on_missing : callable, optional
         Called with the name of every data set that is not on this machine.
     on_result : callable, optional
@@ -96,9 +100,8 @@ def run_paper(
     words = [",".join(data.name for data in plan.datasets), ",".join(method.name for method in plan.methods)]
     whole = paper_plan(paper)
     is_whole = (plan.datasets, plan.methods) == (whole.datasets, whole.methods)
-    return run_plan(
-        plan if is_whole else replace(plan, name=" ".join([paper, *words])), store, jobs=jobs, on_result=on_result
-    )
+    named = plan if is_whole else replace(plan, name=" ".join([paper, *words]))
+    return run_plan(named, store, jobs=jobs, retry_failed=retry_failed, on_result=on_result)
 
 
 def read_reproduction(paper: str, store: str | os.PathLike[str]) -> Reproduction:
@@ -144,7 +147,8 @@ def reproduction_text(found: Reproduction) -> str:
     ]
     parts += [ranks_text(found.ranks) + "\n".join(printed)] if found.ranks else []
     parts += [outcomes_text(found.outcomes)] if found.outcomes else []
-    parts += [f"failed: {r.dataset}, {r.method}, fold {r.fold}: {r.error}" for r in found.failures]
+    failures = Counter(f"{r.dataset}, {r.method}: {r.error}" for r in found.failures)
+    parts += ["\n".join(f"failed {n} times: {words}" for words, n in failures.items())] if failures else []
     return "\n\n".join(parts)
 
 
