@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import pytest
 
@@ -47,6 +49,19 @@ def test_bench_runs_a_plan_and_then_has_nothing_to_do(plan, tmp_path, capsys):
     with open_store(store) as opened:
         assert opened.plan_text == PLAN
         assert len(opened.results()) == 4
+
+
+def test_json_of_the_list_and_of_the_summary(plan, tmp_path, capsys):
+    words = ["bench", str(plan), "--store", str(tmp_path / "r.sqlite"), "--json", "--verbose"]
+    assert main([*words, "--dry-run"]) == 0
+    cells = json.loads(capsys.readouterr().out)
+    assert [(cell["state"], cell["method"], cell["fold"]) for cell in cells[:2]] == [
+        ("to do", "br", 0),
+        ("to do", "knn", 0),
+    ]
+    assert main(words) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert (summary["total"], summary["done"], summary["failed"]) == (4, 4, 0)
 
 
 def test_failures_are_said_and_make_the_exit_code_one(plan, tmp_path, capsys):

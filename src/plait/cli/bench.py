@@ -1,8 +1,10 @@
 """`plait bench PLAN.toml --store results.sqlite`: run the experiments of a plan; stopped, it goes on where it was."""
 
 import argparse
+import json
 import sys
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--retry-failed", action="store_true", help="run cells again that failed before")
     parser.add_argument("--dry-run", action="store_true", help="check the plan and list its cells, but run nothing")
     parser.add_argument("--verbose", action="store_true", help="print a line for every finished cell")
+    parser.add_argument("--json", action="store_true", help="print the summary, or the list of cells, as JSON")
     parser.set_defaults(run=_run)
 
 
@@ -44,7 +47,7 @@ def _run(options: argparse.Namespace) -> int:
         )
     plan, fingerprints = ready_plan(options.plan)
     if options.dry_run:
-        _list_cells(plan, fingerprints, options.store)
+        _list_cells(plan, fingerprints, options.store, as_json=options.json)
         return 0
     summary = run_plan(
         plan,
@@ -53,20 +56,26 @@ def _run(options: argparse.Namespace) -> int:
         dask=options.dask,
         retry_failed=options.retry_failed,
         fingerprints=fingerprints,
-        on_result=_say if options.verbose else _say_failure,
+        on_result=_say if options.verbose and not options.json else _say_failure,
     )
-    print(_summary_text(summary, options.store))
+    print(json.dumps(asdict(summary), indent=2) if options.json else _summary_text(summary, options.store))
     return 1 if summary.failed or summary.failed_before else 0
 
 
-def _list_cells(plan: Plan, fingerprints: Mapping[str, str], file: str) -> None:
+def _list_cells(plan: Plan, fingerprints: Mapping[str, str], file: str, *, as_json: bool) -> None:
     finished = {}
     if Path(file).exists():
         with open_store(file) as store:
             finished = store.finished()
     words = {None: "to do", False: "done", True: "failed"}
-    for cell in plan_cells(plan, fingerprints):
-        print(f"{words[finished.get(cell.digest)]:<7}{cell}")
+    cells = [(words[finished.get(cell.digest)], cell) for cell in plan_cells(plan, fingerprints)]
+    if as_json:
+        keys = ("dataset", "method", "fold", "seed", "digest")
+        rows = [{"state": state, **{key: getattr(cell, key) for key in keys}} for state, cell in cells]
+        print(json.dumps(rows, indent=2))
+        return
+    for state, cell in cells:
+        print(f"{state:<7}{cell}")
 
 
 def _say(result: CellResult) -> None:
