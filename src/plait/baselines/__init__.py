@@ -10,6 +10,7 @@ from plait.baselines.homer import HOMER
 from plait.baselines.iblr import IBLR
 from plait.baselines.label_powerset import LabelPowerset
 from plait.baselines.lift import LIFT
+from plait.baselines.max_margin_output_coding import MaxMarginOutputCoding
 from plait.baselines.mlknn import MLkNN
 from plait.baselines.naive_bayes import MultilabelNaiveBayes
 from plait.baselines.pairwise_crf import PairwiseCRF
@@ -25,6 +26,7 @@ __all__ = [
     "LIFT",
     "LabelPowerset",
     "MLkNN",
+    "MaxMarginOutputCoding",
     "MultilabelNaiveBayes",
     "PairwiseCRF",
     "PrunedSets",
