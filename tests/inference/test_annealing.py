@@ -148,6 +148,17 @@ def test_the_walk_is_that_of_a_plain_loop(monkeypatch, graph, share, n_labels):
     np.testing.assert_array_equal(called.exact, ours.exact)
 
 
+def test_many_rows_of_many_components_walk_as_whole_vectors_do(monkeypatch):
+    """Flat mixtures, where steps are taken or refused by what all components say together."""
+    made, seeds = mixture(7, 14, 8, "forest", 0.3, n_rows=400), row_seeds(0, 400)
+    hot = Annealing(40, first_temperature=0.3, last_temperature=0.1)
+    ours = hot.infer(made, random_state=seeds)
+    monkeypatch.setattr("plait.inference.mixture_walk.has_tables", lambda part: False)
+    called = hot.infer(made, random_state=seeds)
+    np.testing.assert_array_equal(ours.vectors, called.vectors)
+    assert (ours.vectors != Annealing(0).infer(made).vectors).any(axis=(1, 2)).mean() > 0.02
+
+
 def test_hurdles_follow_the_temperatures_and_chance():
     seeds = row_seeds(0, 20_000)
     picks, hurdles = proposals(np.array([1.0, 0.01]), seeds)

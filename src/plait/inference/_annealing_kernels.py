@@ -17,7 +17,7 @@ from numba import njit
 
 from plait.inference._mixture_kernels import fill_terms, log_total
 
-__all__ = ["anneal_rows", "climb", "score_rows"]
+__all__ = ["anneal_rows", "climb", "score_rows", "walk"]
 
 # Gains below this may be rounding.
 _GAIN = 1e-10
@@ -52,7 +52,7 @@ def _take(i, first, link_place, link_step, y, places, terms, moved):  # type: ig
 
 
 @njit(cache=True, nogil=True)
-def _walk(free, n_free, picks, hurdles, graphs, logs, y, places, terms, moved, best):  # type: ignore[no-untyped-def]
+def walk(free, n_free, picks, hurdles, graphs, logs, y, places, terms, moved, best):  # type: ignore[no-untyped-def]
     """Walk at random for as many steps as there are hurdles; write the best vector that was visited."""
     first, link_place, link_part, link_step = graphs.first_link, graphs.link_place, graphs.link_part, graphs.link_step
     total, spread = log_total(terms), math.log(terms.size) + _GAIN
@@ -110,7 +110,7 @@ def anneal_rows(graphs, log_weights, logs, known, picks, hurdles, vectors, log_p
         fill_terms(graphs, log_weights, tables, y, places, terms)
         if n_free > 0:
             if hurdles.shape[1] > 0:
-                _walk(free, n_free, picks[row], hurdles[row], graphs, tables, y, places, terms, moved, best)
+                walk(free, n_free, picks[row], hurdles[row], graphs, tables, y, places, terms, moved, best)
                 y[:] = best
                 fill_terms(graphs, log_weights, tables, y, places, terms)
             climb(free, n_free, graphs, tables, y, places, terms, moved)
