@@ -36,6 +36,12 @@ def test_metrics_are_those_of_the_plan_that_cells_have():
     assert outcomes_of(cells).metrics == ("exact_match", "micro_f1")
 
 
+def test_of_two_metrics_that_say_the_same_one_is_shown():
+    cells = [CellResult("sea", "br", 0, 0, metrics={"exact_match": 0.5, "subset_loss": 0.5, "hamming_score": 0.5})]
+    assert outcomes_of(cells).metrics == ("exact_match", "hamming_score")
+    assert outcomes_of(cells, metrics=("subset_loss",)).metrics == ("subset_loss",)
+
+
 def test_a_failed_cell_has_no_numbers_but_counts_as_planned():
     cells = [cell("sea", "br", 0, 0.5, fit_seconds=2.0), cell("sea", "br", 1, error="too cold", fit_seconds=9.0)]
     found = outcomes_of(cells)

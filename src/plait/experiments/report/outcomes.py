@@ -15,6 +15,9 @@ __all__ = ["FloatArray", "Outcomes", "collect_outcomes", "outcomes_of"]
 
 FloatArray = npt.NDArray[np.float64]
 
+# 1 minus each other: both say the same.
+_MIRRORED = {"subset_loss": "exact_match", "hamming_score": "hamming_loss"}
+
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
@@ -25,7 +28,8 @@ class Outcomes:
     plan : str
         Name of the plan.
     datasets, methods, metrics : tuple of str
-        In the order of the plan; metrics that no cell has are left out.
+        In the order of the plan; metrics that no cell has are left out, and subset loss and Hamming score where
+        exact match and Hamming loss are there.
     results : list of CellResult
         All finished cells, failed ones among them.
     missing : list of CellResult
@@ -150,6 +154,7 @@ def outcomes_of(
     cells = [*results, *missing]
     found = _distinct(metric for cell in results for metric in cell.metrics)
     wanted = metrics or [metric for metric in MEASURES if metric in found]
+    wanted = [metric for metric in wanted if _MIRRORED.get(metric) not in wanted]
     return Outcomes(
         plan,
         names[0] or _distinct(cell.dataset for cell in cells),

@@ -72,8 +72,8 @@ def _bars(ranking: Ranking) -> str:
     if found is None or not found.groups:
         return ""
     if found.control is None:
-        return "Methods joined by a bar do not differ."
-    return f"Methods within the bar do not differ from {found.methods[found.control]}."
+        return "Methods joined by a bar are not told apart."
+    return f"Methods within the bar are not told apart from {found.methods[found.control]}."
 
 
 def dataset_section(contents: Contents) -> Section:
