@@ -16,6 +16,8 @@ the method runs again as the paper had it, on folds, and the last table shows wh
   and recall, with 1 for 0/0: with the mean of F1 not even binary relevance comes near its numbers on yeast and enron,
   with this one it does. Its IBLR on enron is as good as its binary relevance and twice as good as its MLkNN, so it has
   the features beside the neighbours (IBLR-ML+).
+- [SCLS] does not say whether naive Bayes sees numbers or their bins; with LAIM's bins it is better on scene than what
+  is printed, and not as good on yeast, where ten features would do better than the square root of the rows.
 """
 
 import math
@@ -28,12 +30,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 
 from plait import baselines
 from plait.baselines.scaled_logistic import ScaledLogisticRegression
+from plait.counts import LAIMDiscretizer
 from plait.data import Dataset, load_dataset
 from plait.experiments.published import notes_on, published_results
 from plait.features import SCLS
@@ -60,7 +63,11 @@ PRINTED: dict[str, dict[str, str]] = {
     "MaxMarginOutputCoding": {"mc": "MMOC"},
     SELECTED: {"scls": "SCLS"},
 }
-FOLDS = {"pacc": 5, "mc": 10}
+SPLITTERS = {
+    "pacc": KFold(5, shuffle=True, random_state=0),
+    "mc": KFold(10, shuffle=True, random_state=0),
+    "scls": ShuffleSplit(10, test_size=0.2, random_state=0),
+}
 
 
 class Cell(NamedTuple):
@@ -133,11 +140,16 @@ def as_in_the_paper(paper: str, name: str, data: str, X: Any) -> Any:
             "HOMER": lambda: baselines.HOMER(LogisticLearner(C=5.0), random_state=0),
         }
         return CardinalityCut(kinds[name]())
+    if paper == "scls":
+        n = math.ceil(math.sqrt(0.8 * X.shape[0]))
+        bins = () if sparse.issparse(X) else (LAIMDiscretizer(),)
+        selector = SCLS(n_features=n, discretizer="passthrough")
+        return make_pipeline(*bins, selector, baselines.MultilabelNaiveBayes(nominal=list(range(n))))
     learner = LogisticLearner(C="cv")
     kinds = {
         "MLkNN": lambda: between_zero_and_one(X, baselines.MLkNN()),
         "IBLR": lambda: between_zero_and_one(X, baselines.IBLR(learner=learner, plus=data == "enron")),
-        "HeterogeneousStacking": lambda: baselines.HeterogeneousStacking(learner, random_state=0),
+        "HeterogeneousStacking": lambda: baselines.HeterogeneousStacking(learner, in_sample=True),
         "PairwiseCRF": lambda: GridSearchCV(
             baselines.PairwiseCRF(random_state=0), {"C": [0.005, 0.05, 0.5]}, scoring=scorers["exact_match"], cv=3
         ),
@@ -175,7 +187,7 @@ def beside(data: str, name: str, values: dict[str, float], low: list[tuple[str, 
     words: dict[str, str] = {}
     for cell in printed_cells(data, name):
         far = cell.worse_by(values[cell.measure]) > 2
-        if far and (cell.paper, name) not in low and cell.paper in FOLDS:
+        if far and (cell.paper, name) not in low:
             low.append((cell.paper, name))
         word = f" {cell.measure.split('_')[0]} {cell.mean:.3f}{'*' if far else ''}"
         words[cell.paper] = words.get(cell.paper, cell.paper) + word
@@ -185,9 +197,9 @@ def beside(data: str, name: str, values: dict[str, float], low: list[tuple[str, 
 def again_on_folds(data: str, whole: Dataset, paper: str, name: str) -> None:
     """Run a method as the paper had it, and print every number beside the printed one."""
     scores = MEASURES | ({"macro_f1": macro_f1_of_means} if paper == "mc" else {})
-    Y, rows = dense(whole.Y), KFold(FOLDS[paper], shuffle=True, random_state=0)
+    Y = dense(whole.Y)
     found: dict[str, list[float]] = {measure: [] for measure in scores}
-    for train, test in rows.split(np.zeros(len(Y))):
+    for train, test in SPLITTERS[paper].split(np.zeros(len(Y))):
         model = as_in_the_paper(paper, name, data, whole.X)
         if model is None:
             return

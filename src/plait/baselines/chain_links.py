@@ -72,9 +72,9 @@ class ChainPayoff:
         kind: str,
         held_out: npt.NDArray[np.int64] | None = None,
     ) -> None:
-        rows = np.arange(len(Y))
-        train = rows if held_out is None else np.setdiff1d(rows, held_out)
-        score = rows if held_out is None else held_out
+        every = slice(None)  # no copy of the design
+        train = every if held_out is None else np.setdiff1d(np.arange(len(Y)), held_out)
+        score = every if held_out is None else held_out
         weights = np.ones(len(Y)) if sample_weight is None else sample_weight
         design = beside(X, Y.astype(np.float64))
         self._learner, self._kind, self._n_features = learner, kind, X.shape[1]
