@@ -15,7 +15,7 @@ from plait.baselines.label_regressions import label_scores
 from plait.baselines.leave_one_out_ridge import RidgeFit, fitted_ridge
 from plait.baselines.margin_metric import MarginMetric, learned_metric
 from plait.baselines.margin_violations import MarginViolations
-from plait.baselines.relaxed_metric import relaxed_metric
+from plait.baselines.relaxed_margins import relaxed_metric
 from plait.baselines.weighing_classifier import WeighingClassifier
 from plait.core.checks import Boolean, InstanceOf, Interval, Nothing, check_parameters
 from plait.core.naming import resolve

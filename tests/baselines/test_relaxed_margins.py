@@ -4,7 +4,7 @@ from scipy import optimize
 
 from plait.baselines.margin_metric import learned_metric
 from plait.baselines.margin_violations import MarginViolations
-from plait.baselines.relaxed_metric import relaxed_metric
+from plait.baselines.relaxed_margins import relaxed_metric
 
 
 def made(n=40, q=3, seed=0, noise=0.3):
