@@ -220,6 +220,30 @@ def test_a_newer_store_is_refused(path):
             open_store(path, create=create)
 
 
+def test_a_store_that_cannot_be_written_says_so_and_stays_whole(path):
+    small = plan()
+    cells, owner = cells_of(small), this_owner()
+    with open_store(path, create=True) as store:
+        store.begin(small, cells)
+        store._database.execute("PRAGMA query_only = ON")
+        for write in (
+            lambda: store.record(result(cells[0]), owner),
+            lambda: store.claim("a", owner),
+            lambda: store.begin(small, cells),
+            lambda: store.forget(["a"]),
+            lambda: store.beat(owner),
+            lambda: store.release(owner),
+        ):
+            with pytest.raises(StoreError, match=r"results\.sqlite: cannot be written, attempt to write a readonly"):
+                write()
+        store._database.execute("PRAGMA query_only = OFF")
+        # Half a result is none: the scores that fail take the rest with them.
+        with pytest.raises(StoreError, match="cannot be written"):
+            store.record(result(cells[0], metrics={"good": 1.0, "bad": object()}), owner)
+        assert store.finished() == {}
+        assert store.record(result(cells[0]), owner)
+
+
 def test_a_broken_store_says_so(path):
     small = plan()
     with open_store(path, create=True) as store:

@@ -1,7 +1,6 @@
 """Run a plan: claim a cell, have it computed, record it, until all are done, whoever does them."""
 
 import os
-import sqlite3
 import threading
 import time
 from collections import deque
@@ -169,7 +168,7 @@ def _claiming(store: Store) -> Iterator[Owner]:
 def _beat(path: Path, owner: Owner, stop: threading.Event) -> None:
     while not stop.wait(BEAT_SECONDS):
         # A sign of life that fails is no reason to stop; the next one will do.
-        with suppress(StoreError, sqlite3.Error), open_store(path) as own:
+        with suppress(StoreError), open_store(path) as own:
             own.beat(owner)
 
 

@@ -10,7 +10,8 @@ import os
 import sqlite3
 import time
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -123,7 +124,7 @@ class Store:
 
     def begin(self, plan: Plan, cells: Sequence[Cell]) -> None:
         """Say which cells a plan has; an earlier plan of the same name is replaced, its results are kept."""
-        with transaction(self._database):
+        with self._writing():
             self._database.execute("DELETE FROM plan_cells WHERE plan = ?", (plan.name,))
             self._database.execute(
                 "INSERT OR REPLACE INTO plans VALUES (?, ?, ?, ?)",
@@ -141,13 +142,13 @@ class Store:
     def forget(self, digests: Iterable[str]) -> None:
         """Delete results, so that the cells can be done again."""
         cells = [(digest,) for digest in digests]
-        with transaction(self._database):
+        with self._writing():
             self._database.executemany("DELETE FROM results WHERE cell = ?", cells)
             self._database.executemany("DELETE FROM scores WHERE cell = ?", cells)
 
     def claim(self, digest: str, owner: Owner) -> str:
         """Try to take a cell: "claimed", "done" if it has a result, or "busy" if a living owner has it."""
-        with transaction(self._database):
+        with self._writing():
             if self._rows("SELECT 1 FROM results WHERE cell = ?", (digest,)):
                 return "done"
             held = self._rows("SELECT token, machine, pid, started, beat FROM claims WHERE cell = ?", (digest,))
@@ -159,7 +160,7 @@ class Store:
 
     def record(self, result: CellResult, owner: Owner) -> bool:
         """Write what came out of a cell and give up its claim; False if another owner was first, who then counts."""
-        with transaction(self._database):
+        with self._writing():
             self._database.execute("DELETE FROM claims WHERE cell = ? AND token = ?", (result.digest, owner.token))
             if self._rows("SELECT 1 FROM results WHERE cell = ?", (result.digest,)):
                 return False
@@ -174,11 +175,22 @@ class Store:
 
     def beat(self, owner: Owner) -> None:
         """Give a sign of life for all claims of an owner."""
-        self._database.execute("UPDATE claims SET beat = ? WHERE token = ?", (time.time(), owner.token))
+        with self._writing():
+            self._database.execute("UPDATE claims SET beat = ? WHERE token = ?", (time.time(), owner.token))
 
     def release(self, owner: Owner) -> None:
         """Give up all claims of an owner."""
-        self._database.execute("DELETE FROM claims WHERE token = ?", (owner.token,))
+        with self._writing():
+            self._database.execute("DELETE FROM claims WHERE token = ?", (owner.token,))
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Write all of what is inside or nothing."""
+        try:
+            with transaction(self._database):
+                yield
+        except sqlite3.Error as problem:
+            raise StoreError(f"{self.path}: cannot be written, {problem}. Make room or way, and run again.") from None
 
     def _rows(self, query: str, values: Any = ()) -> list[Any]:
         try:
