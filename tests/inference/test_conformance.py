@@ -12,13 +12,15 @@ from plait.core.naming import registry
 from plait.core.sentences import ParameterError
 from plait.inference import Inference
 from plait.inference.label_vectors import all_label_vectors
-from plait.joint import CalledDistribution, LinearDistribution, row_seeds
+from plait.joint import CalledDistribution, LinearDistribution, MixtureDistribution, row_seeds
 from plait.learners import Conditionals
 from plait.structure import LabelGraph
 
 CLASSES = registry(plait.inference, Inference)
 # Those that are exact on polytrees refuse other graphs.
 ON_POLYTREES = {"max_product", "sum_product"}
+# Those that walk along the one graph of a distribution refuse mixtures.
+ON_ONE_GRAPH = {"beam", "greedy", "max_product"}
 # Those that work with decisions too.
 TAKE_MARGINS = {"auto", "greedy"}
 WANTED = ("mode", "marginals", "distribution")
@@ -62,6 +64,11 @@ def random_parents(rng, order, polytree):
 
 def distribution(name, n_labels, seed, form="linear", evidence=False, n_rows=4):
     rng = np.random.default_rng(seed)
+    if form == "mixture":
+        forms, seeds = ("linear", "called", "linear"), rng.integers(0, 2**31, 3)
+        parts = [distribution(name, n_labels, k, f, False, n_rows) for f, k in zip(forms, seeds, strict=True)]
+        made = MixtureDistribution(np.log([0.5, 0.3, 0.2]), parts)
+        return made.clamp(random_known(rng, (n_rows, n_labels))) if evidence else made
     order = random_order(rng, n_labels)
     graph = LabelGraph(random_parents(rng, order, name in ON_POLYTREES), order)
     if form == "linear":
@@ -72,17 +79,23 @@ def distribution(name, n_labels, seed, form="linear", evidence=False, n_rows=4):
     else:
         made = CalledDistribution(Tables(graph, seed), rng.normal(size=(n_rows, 2)))
     if evidence:
-        known = np.where(rng.random((n_rows, n_labels)) < 0.4, rng.integers(0, 2, (n_rows, n_labels)), -1)
-        return made.clamp(known.astype(np.int8))
+        return made.clamp(random_known(rng, (n_rows, n_labels)))
     return made
 
 
-CASES = list(product((1, 2, 4, 6), ("linear", "called"), (False, True)))
+def random_known(rng, shape):
+    return np.where(rng.random(shape) < 0.4, rng.integers(0, 2, shape), -1).astype(np.int8)
+
+
+FORMS = ("linear", "called", "mixture")
+CASES = list(product((1, 2, 4, 6), FORMS, (False, True)))
 
 
 @pytest.fixture(params=CASES, ids=lambda case: f"q={case[0]}-{case[1]}{'-evidence' if case[2] else ''}")
 def made(request, name):
     n_labels, form, evidence = request.param
+    if form == "mixture" and name in ON_ONE_GRAPH:
+        pytest.skip("takes no mixtures")
     return distribution(name, n_labels, 10 * n_labels + evidence, form, evidence)
 
 
@@ -194,16 +207,21 @@ def test_a_distribution_is_that_of_the_model(name, made):
 
 
 @pytest.mark.parametrize("wanted", WANTED)
-def test_the_same_random_state_gives_the_same_bits(name, wanted):
-    given = distribution(name, 5, 3, evidence=True)
+@pytest.mark.parametrize("form", FORMS)
+def test_the_same_random_state_gives_the_same_bits(name, wanted, form):
+    if form == "mixture" and name in ON_ONE_GRAPH:
+        pytest.skip("takes no mixtures")
+    given = distribution(name, 5, 3, form, evidence=True)
     first, second = (infer(name, given, wanted, seed=7) for _ in range(2))
     np.testing.assert_array_equal(first.vectors, second.vectors)
     np.testing.assert_array_equal(first.log_weights, second.log_weights)
 
 
 @pytest.mark.parametrize("wanted", WANTED)
-@pytest.mark.parametrize("form", ["linear", "called"])
+@pytest.mark.parametrize("form", FORMS)
 def test_no_rows(name, wanted, form):
+    if form == "mixture" and name in ON_ONE_GRAPH:
+        pytest.skip("takes no mixtures")
     support = infer(name, distribution(name, 3, 0, form).take(slice(0, 0)), wanted)
     assert support.n_rows == 0
     assert support.n_labels == 3
@@ -211,8 +229,10 @@ def test_no_rows(name, wanted, form):
     assert support.marginal_estimate().shape == (0, 3)
 
 
-@pytest.mark.parametrize("form", ["linear", "called"])
+@pytest.mark.parametrize("form", FORMS)
 def test_rows_do_not_see_each_other(name, form):
+    if form == "mixture" and name in ON_ONE_GRAPH:
+        pytest.skip("takes no mixtures")
     given = distribution(name, 5, 8, form, evidence=True, n_rows=9)
     seeds = row_seeds(0, 9)
     support = infer(name, given, "mode", seed=seeds)
@@ -271,3 +291,13 @@ def test_other_graphs_are_refused_before_any_work(name):
     graph = LabelGraph([[], [0], [0, 1]])
     with pytest.raises(ParameterError, match=CLASSES[name].__name__):
         infer(name, LinearDistribution(graph, np.zeros((1, 3)), np.zeros((3, 3))))
+
+
+def test_mixtures_are_refused_by_what_needs_one_graph(name):
+    if name not in ON_ONE_GRAPH:
+        pytest.skip("takes mixtures")
+    words = f"{CLASSES[name].__name__} needs a distribution over .*MixtureDistribution"
+    with pytest.raises(ParameterError, match=words):
+        ParameterError, match=f"{CLASSES[name].__name__} needs a distribution over .*MixtureDistribution"
+    ):
+        infer(name, distribution(name, 3, 0, "mixture"))
