@@ -12,6 +12,7 @@ from plait.baselines.scaling import divided_columns, weighted_scales
 from plait.baselines.truncated_newton import minimize_convex
 from plait.features import FeatureMask
 from plait.learners import LinearConditionals, LogisticLearner
+from plait.learners.blas_threads import one_blas_thread
 from plait.learners.one_valued_labels import constant_labels, constant_scores
 
 __all__ = ["trained_field"]
@@ -55,7 +56,8 @@ def trained_field(
     X = divided_columns(X, scales)
     X = X.astype(np.float64) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
     problem = PseudoLikelihood(X, Y[:, fitted].astype(np.float64), weights, C, pair_C, kind)
-    found = minimize_convex(problem, _start(problem), tol, max_iter)
+    with one_blas_thread():
+        found = minimize_convex(problem, _start(problem), tol, max_iter)
     return _whole(problem.field(found.theta), fitted, constant_scores(mass), scales), found.n_iter, found.converged
 
 

@@ -7,6 +7,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from plait.baselines.scaling import divided_columns, weighted_means, weighted_scales
+from plait.learners.blas_threads import one_blas_thread
 
 __all__ = ["RidgeFit", "fitted_ridge"]
 
@@ -61,7 +62,8 @@ def fitted_ridge(X: Any, targets: Floats, sample_weight: Any = None, alpha: floa
     X = divided_columns(X, scales)
     X = X.astype(np.float64) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
     means, centre = weighted_means(X, weights), weights @ targets / weights.sum()
-    basis = _wide_basis(X, weights, means) if X.shape[1] > X.shape[0] else _long_basis(X, weights, means)
+    with one_blas_thread():
+        basis = _wide_basis(X, weights, means) if X.shape[1] > X.shape[0] else _long_basis(X, weights, means)
     turned = basis.rows.T @ (weights[:, None] * (targets - centre))
     choices = ALPHAS if alpha is None else np.array([alpha])
     fits = [_predictions(basis, turned, targets, centre, weights, choice) for choice in choices]

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from plait.baselines.bundle_step import bundle_minimum
 from plait.baselines.margin_violations import MarginViolations
+from plait.learners.blas_threads import one_blas_thread
 
 __all__ = ["MarginMetric", "learned_metric"]
 
@@ -45,6 +46,11 @@ def learned_metric(violations: MarginViolations, C: float, tol: float, max_cuts:
     max_cuts : int
         Most cuts.
     """
+    with one_blas_thread():
+        return _cut_minimum(violations, C, tol, max_cuts)
+
+
+def _cut_minimum(violations: MarginViolations, C: float, tol: float, max_cuts: int) -> MarginMetric:
     n_labels = violations.residuals.shape[1]
     half, centre, reach = 0.5 * np.eye(n_labels), np.eye(n_labels), _FIRST_REACH / C
     first = violations.cut(centre)

@@ -21,7 +21,6 @@ from plait.core.checks import Boolean, InstanceOf, Interval, Nothing, check_para
 from plait.core.naming import resolve
 from plait.core.sentences import ParameterError
 from plait.learners import Learner, LogisticLearner
-from plait.learners.blas_threads import one_blas_thread
 from plait.learners.one_valued_labels import constant_labels
 
 __all__ = ["MaxMarginOutputCoding"]
@@ -183,9 +182,8 @@ class MaxMarginOutputCoding(WeighingClassifier):
         rows = np.ones(len(Y)) if weights is None else weights
         mass = np.column_stack([rows @ (1.0 - Y), rows @ Y.astype(np.float64)])
         varying = np.flatnonzero(~constant_labels(mass))
-        with one_blas_thread():
-            ridge = fitted_ridge(X, Y[:, varying].astype(np.float64), weights, self.alpha)
-            self._encode(ridge, Y[:, varying].astype(np.float64), rows, varying)
+        ridge = fitted_ridge(X, Y[:, varying].astype(np.float64), weights, self.alpha)
+        self._encode(ridge, Y[:, varying].astype(np.float64), rows, varying)
         return self
 
     def _probabilistic_learner(self) -> Learner:

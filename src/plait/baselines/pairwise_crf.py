@@ -21,7 +21,6 @@ from plait.core.sentences import ParameterError
 from plait.core.targets import label_rows
 from plait.inference import Exhaustive, LabelSupport, enumerated_marginals
 from plait.inference.enumeration import MOST_LABELS
-from plait.learners.blas_threads import one_blas_thread
 from plait.losses import Loss, Subset
 
 __all__ = ["PairwiseCRF"]
@@ -170,18 +169,17 @@ class PairwiseCRF(WeighingClassifier):
         resolve(type(self).__name__, "loss", self.loss, losses_room, Loss)
         X, Y, weights = self._weighing_data(X, y, sample_weight)
         self._seed = seeds(self.random_state, 1)[0]
-        with one_blas_thread():
-            field, n_iter, converged = trained_field(
-                X,
-                Y,
-                weights,
-                self.C,
-                self.C if self.pair_C is None else self.pair_C,
-                self.pairs,
-                self.standardize,
-                self.tol,
-                self.max_iter,
-            )
+        field, n_iter, converged = trained_field(
+            X,
+            Y,
+            weights,
+            self.C,
+            self.C if self.pair_C is None else self.pair_C,
+            self.pairs,
+            self.standardize,
+            self.tol,
+            self.max_iter,
+        )
         if not converged:
             warn(
                 f"{type(self).__name__} did not reach tol={self.tol} in {self.max_iter} Newton steps. Raise max_iter "

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from plait.baselines.bundle_step import semidefinite_part
 from plait.baselines.margin_metric import MarginMetric
+from plait.learners.blas_threads import one_blas_thread
 
 __all__ = ["relaxed_metric"]
 
@@ -72,7 +73,12 @@ def relaxed_metric(
     max_iter : int
         Most updates of Q.
     """
-    rows = _Rows(residuals, signs, shares, C)
+    with one_blas_thread():
+        return _saddle_point(_Rows(residuals, signs, shares, C), tol, max_iter)
+
+
+def _saddle_point(rows: _Rows, tol: float, max_iter: int) -> MarginMetric:
+    signs = rows.signs
     flips, metric, reach, step = np.full(signs.shape, 0.5), np.zeros((signs.shape[1],) * 2), _FIRST_REACH, 1.0
     best, lower = MarginMetric(metric, np.inf, 0.0, 0, False), 0.0
     for n_iter in range(1, max_iter + 1):
