@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from plait import baselines, metrics, recipes
 from plait.data import Dataset, save_dataset
@@ -10,6 +11,7 @@ from plait.experiments import fold_data
 from plait.experiments.cell_run import run_cell
 from plait.experiments.cells import cell_digest, plan_cells
 from plait.experiments.fold_data import divided_rows, load_data
+from plait.experiments.measures import MEASURES
 from plait.experiments.model_seeds import fold_seed, seeded
 from plait.experiments.plan_file import read_plan
 
@@ -205,3 +207,31 @@ def test_the_digest_changes_with_all_that_matters_and_nothing_else(cells_of):
     ]
     assert len({base.digest, *others}) == len(others) + 1
     assert cells_of("pcc = {}", 'metrics = ["micro_f1", "log_loss", "ranking_loss"]')[0].digest == base.digest
+
+
+@pytest.mark.parametrize("case", ["one label", "sparse", "constant labels"])
+def test_odd_data_run_through(write_plan, tmp_path, case):
+    chance = np.random.default_rng(2)
+    X = chance.normal(size=(24, 5)) * (chance.random((24, 5)) < 0.4)
+    Y = (X[:, :3] + 0.1 * chance.normal(size=(24, 3)) > 0).astype(np.uint8)
+    if case == "one label":
+        Y = Y[:, :1]
+    elif case == "constant labels":
+        Y[:, 1], Y[:, 2] = 0, 1
+    else:
+        X, Y = sparse.csr_matrix(X), sparse.csr_matrix(Y)
+    save_dataset(Dataset(X, Y, name="odd"), tmp_path / "odd.arff")
+    plan = read_plan(
+        write_plan("""
+            datasets = ["odd.arff"]
+            protocol = {kind = "kfold", folds = 2}
+            methods = ["br", "pcc", "MLkNN", "sklearn.ensemble.RandomForestClassifier"]
+            """)
+    )
+    loaded = load_data(plan.datasets[0], plan.protocol)
+    assert sparse.issparse(loaded.whole.X) == (case == "sparse")
+    for cell in plan_cells(plan, {"odd": loaded.fingerprint}):
+        result = run_cell(cell)
+        assert result.error is None, result.traceback
+        assert set(result.metrics) == set(MEASURES)
+        assert all(np.isfinite(value) for value in result.metrics.values())
