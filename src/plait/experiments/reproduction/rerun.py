@@ -20,6 +20,7 @@ from plait.experiments.reproduction.outcome_tables import (
     ranks_text,
     tally_line,
 )
+from plait.experiments.reproduction.paired_methods import RepeatedPair, pairs_markdown, pairs_text, repeated_pairs
 from plait.experiments.reproduction.paper_plans import available_datasets, paper_plan, part_of_plan
 from plait.experiments.reproduction.repeated_tests import (
     FoldOutcome,
@@ -45,6 +46,8 @@ class Reproduction:
         Every printed number that plait has too.
     ranks : list of RepeatedRanks
         The rank tests of the paper, on both.
+    pairs : list of RepeatedPair
+        The Wilcoxon tests of the paper, on both.
     outcomes : list of FoldOutcome
         The paired t-tests of the paper, on both.
     failures : list of CellResult
@@ -54,6 +57,7 @@ class Reproduction:
     paper: str
     cells: list[ComparedCell]
     ranks: list[RepeatedRanks]
+    pairs: list[RepeatedPair]
     outcomes: list[FoldOutcome]
     failures: list[CellResult]
 
@@ -119,7 +123,7 @@ def read_reproduction(paper: str, store: str | os.PathLike[str]) -> Reproduction
     results, failures = _whole_results(paper_plan(paper), found)
     cells = compare_with_paper(paper, results)
     outcomes = repeated_outcomes(results) if paper == "mc" else []
-    return Reproduction(paper, cells, repeated_ranks(paper, cells), outcomes, failures)
+    return Reproduction(paper, cells, repeated_ranks(paper, cells), repeated_pairs(paper, cells), outcomes, failures)
 
 
 def _whole_results(plan: Plan, results: Sequence[CellResult]) -> tuple[list[CellResult], list[CellResult]]:
@@ -146,6 +150,7 @@ def reproduction_text(found: Reproduction) -> str:
         if t.metric in again
     ]
     parts += [ranks_text(found.ranks) + "\n".join(printed)] if found.ranks else []
+    parts += [pairs_text(found.pairs)] if found.pairs else []
     parts += [outcomes_text(found.outcomes)] if found.outcomes else []
     failures = Counter(f"{r.dataset}, {r.method}: {r.error}" for r in found.failures)
     parts += ["\n".join(f"failed {n} times: {words}" for words, n in failures.items())] if failures else []
@@ -159,6 +164,8 @@ def write_reproduction(found: Reproduction, folder: str | os.PathLike[str]) -> l
     title = f"# Reproduction of {found.paper.upper()}"
     parts = [title, tally_line(found.cells), cells_markdown(found.cells)]
     parts += ["## Rank tests, on the printed means and on plait's", ranks_markdown(found.ranks)] if found.ranks else []
+    if found.pairs:
+        parts += ["## Wilcoxon tests, on the printed means and on plait's", pairs_markdown(found.pairs)]
     if found.outcomes:
         parts += ["## Paired t-tests over folds", f"```text\n{outcomes_text(found.outcomes)}\n```"]
     texts = {f"{found.paper}.md": "\n\n".join(parts).rstrip() + "\n", f"{found.paper}.csv": cells_csv(found.cells)}
