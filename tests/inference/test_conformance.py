@@ -298,6 +298,4 @@ def test_mixtures_are_refused_by_what_needs_one_graph(name):
         pytest.skip("takes mixtures")
     words = f"{CLASSES[name].__name__} needs a distribution over .*MixtureDistribution"
     with pytest.raises(ParameterError, match=words):
-        ParameterError, match=f"{CLASSES[name].__name__} needs a distribution over .*MixtureDistribution"
-    ):
         infer(name, distribution(name, 3, 0, "mixture"))
