@@ -14,7 +14,7 @@ LONG = "MethodWithoutAnySpacesInItsVeryLongNameThatNobodyWouldType"
 @pytest.fixture(scope="module")
 def page(made_up, tmp_path_factory):
     methods = ("br", "<script>document.title='bad'</script>", LONG, "数据 cc", "pcc with a name of several words", "mc")
-    datasets = ("sea", "sun", "a_data_set_with_a_very_long_name_2011", *(f"set {d}" for d in range(6)))
+    datasets = ("sea", "sun", "a_data_set_with_a_very_long_name_2011", *(f"set {d}" for d in range(8)))
     cells = made_up(datasets, methods, folds=2, labels=14)
     # One value is infinite and one is missing: they sort to the end.
     cells = [

@@ -38,6 +38,14 @@ def test_the_terminal_shows_table_and_diagram(made_up):
     assert "(control)" in with_control
 
 
+def test_a_narrow_terminal_gets_the_statement_without_the_diagram(made_up):
+    contents = report_contents(outcomes_of(made_up(methods=tuple(f"method {'x' * 60} {k}" for k in range(30)))))
+    text = report_text(contents, width=80)
+    assert "Friedman over 3 data sets" in text
+    assert "too narrow for it" in text
+    assert max(len(line) for line in text.splitlines() if "Friedman" not in line) <= 80
+
+
 def test_the_terminal_says_why_there_is_no_diagram(made_up):
     assert "No rank test" in report_text(report_contents(outcomes_of(made_up(("sea",)))))
     assert report_text(report_contents(outcomes_of([]))) == "The store holds no cells yet. Run 'plait bench' first."

@@ -105,3 +105,13 @@ def test_html_escapes_marks_and_carries_sort_keys():
     assert [attributes.get("class") for attributes in page.found][3:] == ["text", None, None, "text", "best", None]
     heads = [attributes["data-first"] for attributes in page.found[:3]]
     assert heads == ["ascending", "ascending", "descending"]
+
+
+def test_paper_gets_a_table_of_many_columns_in_blocks():
+    columns = (Column("method", is_text=True), *(Column(f"set {d}") for d in range(20)))
+    table = Table("t", "Scores", columns, ((Entry("br"), *(Entry(d / 20) for d in range(20))),))
+    rows = [[words.strip() for words in row] for row in Cells(as_html(table)).rows]
+    assert [row[0] for row in rows] == ["method", "br"] * 4
+    assert rows[0][1:] == rows[2][1:] + rows[4][1:] + rows[6][1:]
+    assert rows[1][1:] == rows[3][1:] + rows[5][1:] + rows[7][1:]
+    assert as_html(table).count("id='table-t'") == 1

@@ -53,6 +53,7 @@ svg{display:block;height:auto}.ground{fill:var(--paper)}
 @media(hover:hover){.grid .tools{position:absolute;top:-.2rem;right:0;opacity:0}
 .grid figure:hover .tools,.grid .tools:focus-within{opacity:1}}
 .graphs{display:flex;flex-wrap:wrap;gap:.2rem 1.6rem;align-items:flex-start}.graphs figure{max-width:100%;min-width:0}
+.paper{display:none}
 .cd svg{min-width:35rem}
 .zoom{overflow:auto;max-height:34rem;border:1px solid var(--line);border-radius:6px;cursor:grab}
 .zoom svg{max-width:none!important}
@@ -66,10 +67,9 @@ td,tbody th{padding:.22rem .5rem}tbody th{padding-left:0}
 .tools,nav{display:none}h2{break-after:avoid}h3{break-after:avoid}figure,tr{break-inside:avoid}
 .wide,.zoom{overflow:visible;max-height:none;border:0}.wide svg,.cd svg{min-width:0!important}
 .zoom svg{max-width:100%!important;max-height:235mm}.graphs{display:block}
-table{font-size:min(9pt,calc(300mm/var(--chars,60)))}.many td i{display:none}
-.many table{font-size:min(9pt,calc(420mm/var(--chars,60)))}
+table{font-size:min(9pt,calc(300mm/var(--chars,60)))}.screen{display:none}.paper{display:block}
 td,tbody th,thead th{padding:.15em .5em}tbody th{position:static}th:first-child{padding-left:0}
-thead button,tbody th span{max-width:12em}.many thead button{max-width:5em}
+thead button,tbody th span{max-width:12em}.paper thead th{max-width:8em;overflow-wrap:anywhere}
 .grid{display:block;columns:2}.grid.small{columns:4}.grid figure{break-inside:avoid}
 pre{white-space:pre-wrap}a{color:inherit;text-decoration:none}}
 """

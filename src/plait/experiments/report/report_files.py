@@ -2,8 +2,10 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+from plait.core.text_bars import shortened
 from plait.data.writers.atomic import replacing
 from plait.experiments.report.contents import Contents
 from plait.experiments.report.report_page import report_html
@@ -12,7 +14,7 @@ from plait.experiments.report.table_csv import as_csv
 from plait.experiments.report.table_latex import as_latex
 from plait.experiments.report.table_text import as_text
 from plait.experiments.report.tables import Table
-from plait.experiments.statistics import cd_text
+from plait.experiments.statistics import RankComparison, cd_text, rank_statement
 
 __all__ = ["report_text", "write_report", "write_tables"]
 
@@ -38,6 +40,15 @@ def write_tables(contents: Contents, folder: str | os.PathLike[str], suffix: str
     return files
 
 
+def _diagram(comparison: RankComparison, width: int) -> str:
+    """Return the diagram, or what it says where the terminal is too narrow for it."""
+    names = tuple(shortened(name, 24) for name in comparison.methods)
+    room = min(61, width - max(map(len, names)) - 20)
+    if room < 2 * len(names):
+        return f"{rank_statement(comparison)} The diagram is on the page: the terminal is too narrow for it."
+    return cd_text(replace(comparison, methods=names), room)
+
+
 def report_text(contents: Contents, width: int = 100) -> str:
     """Return what the terminal shows: the main table, the first metric by data set, and its critical differences."""
     outcomes = contents.outcomes
@@ -48,10 +59,7 @@ def report_text(contents: Contents, width: int = 100) -> str:
         lines.append(as_text(contents.scores[0], width))
     if contents.rankings:
         first = contents.rankings[0]
-        if first.comparison is not None:
-            room = max(21, min(61, width - max(map(len, first.methods)) - 20))
-            lines.append(f"{metric_words(first.metric)}: {cd_text(first.comparison, room)}")
-        else:
-            lines.append(first.no_test)
+        found = first.comparison
+        lines.append(first.no_test if found is None else f"{metric_words(first.metric)}: {_diagram(found, width)}")
     done = f"{len(outcomes.results)} of {outcomes.n_planned} cells finished, {len(outcomes.failures)} failed"
     return "\n\n".join([*lines, f"{done}."])

@@ -54,7 +54,11 @@ def _metric_section(contents: Contents, ranking: Ranking, scores: Table, pairs: 
         parts.append(f"<p>{escape(ranking.no_test)}</p>")
     else:
         caption = f"Critical differences of {words}. {rank_statement(ranking.comparison)} {_bars(ranking)}"
-        parts.append(figure_html(cd_svg(ranking.comparison), f"critical-difference-{ranking.metric}", caption, "cd"))
+        parts.append(
+            figure_html(
+                cd_svg(ranking.comparison, _cd_width(ranking)), f"critical-difference-{ranking.metric}", caption, "cd"
+            )
+        )
     if pairs is not None:
         parts.append(f"<details><summary>{escape(pairs.title)}</summary>{as_html(pairs)}</details>")
     scatter = draw_time_scatter(ranking, contents.outcomes)
@@ -65,6 +69,10 @@ def _metric_section(contents: Contents, ranking: Ranking, scores: Table, pairs: 
         )
         parts.append(figure_html(scatter, f"time-{ranking.metric}", caption))
     return ranking.metric.replace("_", "-"), f"{_capital(words)} {direction(ranking.metric)}", "\n".join(parts)
+
+
+def _cd_width(ranking: Ranking) -> float:
+    return 720.0 + 8.0 * min(40, max(0, len(ranking.methods) - 20))
 
 
 def _bars(ranking: Ranking) -> str:

@@ -8,8 +8,37 @@ from plait.experiments.report.tables import Column, Entry, Table, number_text
 __all__ = ["as_html"]
 
 
-def as_html(table: Table, *, sortable: bool = True) -> str:
-    """Return the table with its title and notes, in a box that scrolls sideways by itself where it is wide."""
+_MOST_PRINTED = 8
+
+
+def as_html(table: Table) -> str:
+    """Return the table with its title and notes, in a box that scrolls sideways by itself where it is wide.
+
+    Paper does not scroll: a table of many columns is there once more, in blocks that only show in print.
+    """
+    notes = "".join(f"<p class='note'>{escape(note)}</p>" for note in table.notes)
+    many = len(table.columns) > _MOST_PRINTED + 2
+    blocks = "".join(_box(block, "paper", sortable=False) for block in _blocks(table)) if many else ""
+    shown = _box(table, "screen" if many else "", sortable=True)
+    return f"<p class='caption'>{escape(table.title)}</p>{shown}{blocks}{notes}"
+
+
+def _blocks(table: Table) -> list[Table]:
+    """Return tables of a few columns, each with the first one."""
+    places = range(1, len(table.columns), _MOST_PRINTED)
+    chosen = [(0, *range(start, min(start + _MOST_PRINTED, len(table.columns)))) for start in places]
+    return [
+        Table(
+            "",
+            table.title,
+            tuple(table.columns[c] for c in few),
+            tuple(tuple(row[c] for c in few) for row in table.rows),
+        )
+        for few in chosen
+    ]
+
+
+def _box(table: Table, kind: str, *, sortable: bool) -> str:
     heads = "".join(_head(column, sortable) for column in table.columns)
     rows = "\n".join(
         "<tr>"
@@ -17,13 +46,11 @@ def as_html(table: Table, *, sortable: bool = True) -> str:
         + "</tr>"
         for row in table.rows
     )
-    notes = "".join(f"<p class='note'>{escape(note)}</p>" for note in table.notes)
-    wide = " many" if len(table.columns) > 9 else ""
+    name = f" id='table-{escape(table.name)}'" if table.name else ""
     return (
-        f"<p class='caption'>{escape(table.title)}</p>"
-        f"<div class='wide{wide}' style='--chars:{_characters(table)}' tabindex='0' role='region' "
-        f"aria-label='{escape(table.title)}'><table id='table-{escape(table.name)}'>"
-        f"<thead><tr>{heads}</tr></thead><tbody>\n{rows}\n</tbody></table></div>{notes}"
+        f"<div class='wide {kind}' style='--chars:{_characters(table)}' tabindex='0' role='region' "
+        f"aria-label='{escape(table.title)}'><table{name}>"
+        f"<thead><tr>{heads}</tr></thead><tbody>\n{rows}\n</tbody></table></div>"
     )
 
 
@@ -31,7 +58,8 @@ def _characters(table: Table) -> int:
     """Return how long the longest line is, by which the printed table is scaled to the paper."""
     longest = 0
     for row in table.rows:
-        lengths = [len(number_text(e.value, c.decimals)) for e, c in zip(row, table.columns, strict=True)]
+        # Longer words are broken.
+        lengths = [min(22, len(number_text(e.value, c.decimals))) for e, c in zip(row, table.columns, strict=True)]
         spreads = [0 if math.isnan(entry.spread) else 6 for entry in row]
         longest = max(longest, sum(lengths) + sum(spreads) + 3 * len(row))
     return longest
