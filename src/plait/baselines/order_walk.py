@@ -10,8 +10,8 @@ from plait.core.progress_bar import progress
 
 __all__ = ["ScoredOrder", "best_orders", "place_chances", "swapped"]
 
-# Payoffs that differ by less than this share of their size are taken as equal.
-_EQUAL = 1e-9
+# Payoffs that differ by less than this share of their size are taken as equal: solvers stop about there.
+_EQUAL = 1e-6
 # However cold, a place can be picked: two different ones must be found.
 _LEAST = 1e-300
 
