@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+import threading
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, replace
 from typing import Any
@@ -25,6 +26,7 @@ _BYTES_KEPT = 2**28
 _N_DIVISIONS = 4
 _kept: dict[Any, "LoadedData"] = {}
 _kept_rows: dict[Any, list[tuple[Rows, Rows]]] = {}
+_lock = threading.Lock()  # workers of Dask may have several threads
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,11 +51,12 @@ class LoadedData:
 def load_data(plan: DatasetPlan, protocol: Protocol) -> LoadedData:
     """Return the data of a plan; what was read last is remembered."""
     key = repr(astuple(replace(plan, protocol=None))), protocol.kind == "split"
-    if key not in _kept:
-        _kept[key] = _loaded(plan, key[1])
-        while len(_kept) > 1 and sum(map(_size, _kept.values())) > _BYTES_KEPT:
-            del _kept[next(iter(_kept))]
-    return _kept[key]
+    with _lock:
+        if key not in _kept:
+            _kept[key] = _loaded(plan, key[1])
+            while len(_kept) > 1 and sum(map(_size, _kept.values())) > _BYTES_KEPT:
+                del _kept[next(iter(_kept))]
+        return _kept[key]
 
 
 def _size(data: LoadedData) -> int:
@@ -156,11 +159,12 @@ def fold_parts(data: LoadedData, protocol: Protocol, fold: int, seed: int) -> tu
         assert data.test is not None
         return data.whole, data.test
     key = data.fingerprint, protocol, seed
-    if key not in _kept_rows:
-        while len(_kept_rows) >= _N_DIVISIONS:
-            del _kept_rows[next(iter(_kept_rows))]
-        _kept_rows[key] = divided_rows(data.whole, protocol, seed)
-    train, test = _kept_rows[key][fold]
+    with _lock:
+        if key not in _kept_rows:
+            while len(_kept_rows) >= _N_DIVISIONS:
+                del _kept_rows[next(iter(_kept_rows))]
+            _kept_rows[key] = divided_rows(data.whole, protocol, seed)
+        train, test = _kept_rows[key][fold]
     return data.whole.rows(train), data.whole.rows(test)
 
 

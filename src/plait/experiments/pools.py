@@ -169,7 +169,7 @@ def _prepare_worker(parent: int, paths: list[str]) -> None:
     """Make a process a worker: deaf to Ctrl-C, which its parent handles, and dead soon after its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.path.extend(path for path in paths if path not in sys.path)
-    ExitStack().enter_context(_Single())
+    _single_for_good()
     threading.Thread(target=_die_with, args=(parent,), daemon=True).start()
 
 
@@ -232,8 +232,9 @@ class DaskPool(_QueuedPool):
 
 def _run_remotely(cell: Cell, paths: list[str]) -> CellResult:
     sys.path.extend(path for path in paths if path not in sys.path)
-    result: CellResult = in_one_thread(partial(run_cell, cell))
-    return result
+    _single_for_good()
+    numba.set_num_threads(1)  # a setting of each thread
+    return run_cell(cell)
 
 
 def in_one_thread(work: Callable[[], Any]) -> Any:
@@ -254,6 +255,12 @@ class _Single:
     def __exit__(self, *problem: Any) -> None:
         numba.set_num_threads(self._n_threads)
         self._limit.__exit__(*problem)
+
+
+@cache
+def _single_for_good() -> None:
+    """Limit a process whose threads run several cells: what one gave back would be missing in the others."""
+    _Single().__enter__()
 
 
 @cache
