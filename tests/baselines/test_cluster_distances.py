@@ -38,6 +38,11 @@ def test_without_centres_there_is_one_column_that_says_nothing():
         np.testing.assert_array_equal(distances_to(form[:0], form), np.zeros((60, 1)))
 
 
+def test_rounding_adds_no_centre():
+    assert 0.1 * 70 > 7
+    assert n_centres(np.r_[np.ones(70), np.zeros(90)].astype(np.uint8), 0.1) == 7
+
+
 @given(st.integers(0, 300), st.integers(0, 300), st.sampled_from([0.05, 0.1, 0.25, 1.0]))
 def test_number_of_centres(n_ones, n_zeros, ratio):
     y = np.r_[np.ones(n_ones), np.zeros(n_zeros)].astype(np.uint8)

@@ -8,6 +8,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import pairwise_distances
 from sklearn.svm import SVC
+from sklearn.utils import get_tags
 
 from plait.baselines import LIFT
 from plait.learners import LinearSVMLearner, LogisticLearner
@@ -107,5 +108,6 @@ def test_labels_do_not_know_of_each_other():
 def test_missing_values_are_refused_whatever_the_estimator_takes():
     X, Y = problem()
     X[0, 0] = np.nan
+    assert not get_tags(LIFT(HistGradientBoostingClassifier())).input_tags.allow_nan
     with pytest.raises(ValueError, match="contains NaN"):
         LIFT(HistGradientBoostingClassifier()).fit(X, Y)
