@@ -39,8 +39,8 @@ def test_without_centres_there_is_one_column_that_says_nothing():
 
 
 def test_rounding_adds_no_centre():
-    assert 0.1 * 70 > 7
-    assert n_centres(np.r_[np.ones(70), np.zeros(90)].astype(np.uint8), 0.1) == 7
+    assert 0.07 * 100 > 7
+    assert n_centres(np.r_[np.ones(100), np.zeros(120)].astype(np.uint8), 0.07) == 7
 
 
 @given(st.integers(0, 300), st.integers(0, 300), st.sampled_from([0.05, 0.1, 0.25, 1.0]))

@@ -29,7 +29,7 @@ def n_centres(y: npt.NDArray[np.uint8], ratio: float) -> int:
     (2, 1, 0)
     """
     ones = int(np.count_nonzero(y))
-    # 0.1 * 70 is a little more than 7.
+    # 0.07 * 100 is a little more than 7.
     return int(np.ceil(round(ratio * min(ones, len(y) - ones), 9)))
 
 
