@@ -210,10 +210,11 @@ def annealed(P: MixtureDistribution) -> None:
 def proved(P: MixtureDistribution) -> None:
     seconds = best_in_turn({"search": lambda: BestFirst().infer(P)})["search"]
     search = BestFirst().infer(P)
-    known = search.exact
+    known, nodes = search.exact, search.n_evaluations
+    assert nodes is not None
     print(
         f"BestFirst(): {1e3 * seconds:.1f} ms, {known.mean():.1%} of {P.n_rows} rows proved optimal, nodes a row: mean "
-        f"{search.n_evaluations.mean():.1f}, at most {search.n_evaluations.max()}"
+        f"{nodes.mean():.1f}, at most {nodes.max()}"
     )
     modes = np.concatenate([MaxProduct().infer(tree).vectors for tree in P.components], axis=1)
     reached = {

@@ -43,7 +43,7 @@ mixtures = st.builds(
 
 
 @given(mixtures, st.sampled_from([0, 1, 150]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_what_is_found_keeps_every_bound(given_, n_steps):
     _, p = enumerated(given_)
     support = Annealing(n_steps).infer(given_, random_state=1)
