@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from plait import losses as losses_room
 from plait.baselines.field_search import gibbs_sample, likely_vectors
+from plait.baselines.field_strength import searched_strength
 from plait.baselines.field_training import trained_field
 from plait.baselines.pairwise_distribution import PairwiseDistribution
 from plait.baselines.pseudo_likelihood import FieldWeights
@@ -45,8 +46,9 @@ class PairwiseCRF(WeighingClassifier):
 
     Parameters
     ----------
-    C : float, default=1.0
-        Inverse strength of the penalty on w, as in `LogisticLearner`.
+    C : float or "cv", default=1.0
+        Inverse strength of the penalty on w, as in `LogisticLearner`. With "cv" the one of least held-out loss (minus
+        the log pseudo-likelihood) among 0.0005, 0.005, ..., 500, for all labels together.
     pair_C : float, optional
         Inverse strength of the penalty on c and v; None takes C.
     pairs : {"constant", "features", "none"}, default="constant"
@@ -77,6 +79,8 @@ class PairwiseCRF(WeighingClassifier):
         c: symmetric, zeros in the diagonal; above 0 where labels attract each other.
     pair_coef_ : ndarray of shape (n_labels, n_labels, n_features), or None
         v, where features touch pairs.
+    C_ : float
+        The strength used.
     n_iter_ : int
         Newton steps taken from the separate regressions to the joint optimum; 1 where the start was the end.
     label_names_, n_labels_, n_features_in_, classes_
@@ -113,7 +117,7 @@ class PairwiseCRF(WeighingClassifier):
     """
 
     parameter_rules: ClassVar[dict[str, Any]] = {
-        "C": (Interval(float, 0, None, closed="neither"),),
+        "C": (Interval(float, 0, None, closed="neither"), OneOf(("cv",))),
         "pair_C": (Interval(float, 0, None, closed="neither"), Nothing()),
         "pairs": (OneOf(("constant", "features", "none")),),
         "loss": (InstanceOf((Loss, str)),),
@@ -127,7 +131,7 @@ class PairwiseCRF(WeighingClassifier):
 
     def __init__(
         self,
-        C: float = 1.0,
+        C: float | str = 1.0,
         pair_C: float | None = None,
         pairs: str = "constant",
         loss: Any = "subset",
@@ -169,17 +173,13 @@ class PairwiseCRF(WeighingClassifier):
         resolve(type(self).__name__, "loss", self.loss, losses_room, Loss)
         X, Y, weights = self._weighing_data(X, y, sample_weight)
         self._seed = seeds(self.random_state, 1)[0]
-        field, n_iter, converged = trained_field(
-            X,
-            Y,
-            weights,
-            self.C,
-            self.C if self.pair_C is None else self.pair_C,
-            self.pairs,
-            self.standardize,
-            self.tol,
-            self.max_iter,
-        )
+        shape = (self.pairs, self.standardize)
+        if isinstance(self.C, str):
+            self.C_ = searched_strength(X, Y, weights, self.pair_C, *shape, self.max_iter)
+        else:
+            self.C_ = float(self.C)
+        pair_C = self.C_ if self.pair_C is None else self.pair_C
+        field, n_iter, converged = trained_field(X, Y, weights, self.C_, pair_C, *shape, self.tol, self.max_iter)
         if not converged:
             warn(
                 f"{type(self).__name__} did not reach tol={self.tol} in {self.max_iter} Newton steps. Raise max_iter "
