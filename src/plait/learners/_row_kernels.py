@@ -2,6 +2,9 @@
 
 from numba import njit
 
+# Sums may be taken in any order: rows are long, and one sum after the other would wait for itself.
+_SUMS = {"reassoc", "contract"}
+
 __all__ = ["corrected", "row_gram", "without_rows"]
 
 
@@ -13,7 +16,7 @@ def without_rows(indptr, indices, data, weights, diagonal):  # type: ignore[no-u
             diagonal[indices[t]] -= weights[a] * data[t] * data[t]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath=_SUMS)
 def row_gram(indptr, indices, data, inverse, buffer, K):  # type: ignore[no-untyped-def]
     """K = R diag(inverse) R' for the rows R; `buffer` holds zeros before and after."""
     n = K.shape[0]
@@ -30,19 +33,20 @@ def row_gram(indptr, indices, data, inverse, buffer, K):  # type: ignore[no-unty
             buffer[indices[t]] = 0.0
 
 
-@njit(cache=True, nogil=True)
-def corrected(indptr, indices, data, middle, inverse, conditioned, lane, sums, column):  # type: ignore[no-untyped-def]
-    """One lane of conditioned -= inverse R' middle R conditioned; `column` is room for one column.
+@njit(cache=True, nogil=True, fastmath=_SUMS)
+def corrected(indptr, places, data, columns, middle, inverse, conditioned, lane, sums, column):  # type: ignore[no-untyped-def]
+    """One lane of conditioned -= inverse R' middle R conditioned; `column` is room for one number per column of R.
 
-    The lane is copied out and back, since its numbers lie far apart in the panel and each is used many times.
+    Only `columns` have entries in R; `places` says where in `columns` each entry belongs, and `inverse` runs over them.
+    They are copied out and back, since the numbers of a lane lie far apart in the panel and each is used many times.
     """
     n = len(sums)
-    for k in range(len(column)):
-        column[k] = conditioned[k, lane]
+    for k in range(len(columns)):
+        column[k] = conditioned[columns[k], lane]
     for a in range(n):
         total = 0.0
         for t in range(indptr[a], indptr[a + 1]):
-            total += data[t] * column[indices[t]]
+            total += data[t] * column[places[t]]
         sums[a] = total
     column[:] = 0.0
     for a in range(n):
@@ -50,6 +54,6 @@ def corrected(indptr, indices, data, middle, inverse, conditioned, lane, sums, c
         for b in range(n):
             part += middle[a, b] * sums[b]
         for t in range(indptr[a], indptr[a + 1]):
-            column[indices[t]] += data[t] * part
-    for k in range(len(column)):
-        conditioned[k, lane] -= inverse[k, lane] * column[k]
+            column[places[t]] += data[t] * part
+    for k in range(len(columns)):
+        conditioned[columns[k], lane] -= inverse[k] * column[k]

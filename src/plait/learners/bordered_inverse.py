@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import get_lapack_funcs
+from scipy.linalg import lapack
 
 from plait.learners.pair_designs import PairDesign
 
@@ -59,7 +59,7 @@ def cholesky_factor(gram: Matrix, penalty: Matrix) -> Matrix:
     size = gram.shape[0]
     diagonal = np.arange(size)
     lift = np.finfo(gram.dtype).eps * max(float(gram[diagonal, diagonal].mean()), 1e-30)
-    routine: Any = get_lapack_funcs("potrf", (gram,))
+    routine = lapack.spotrf if gram.dtype == np.float32 else lapack.dpotrf
     for _ in range(30):
         raised = gram.copy()
         raised[diagonal, diagonal] += penalty + lift
@@ -72,5 +72,5 @@ def cholesky_factor(gram: Matrix, penalty: Matrix) -> Matrix:
 
 def solve_factored(factor: Matrix, rows: Matrix) -> Matrix:
     """Return the inverse of the factored matrix times each row."""
-    routine: Any = get_lapack_funcs("potrs", (factor,))
+    routine = lapack.spotrs if factor.dtype == np.float32 else lapack.dpotrs
     return np.asarray(routine(factor, rows.T, lower=0)[0]).T

@@ -19,7 +19,7 @@ __all__ = ["HeavyRows"]
 Panel = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 
-_ROWS = 96
+_ROWS = 64
 
 
 class HeavyRows:
@@ -40,17 +40,23 @@ class HeavyRows:
     def __init__(self, design: SparseDesign, curvature: Floats, leverage: Floats, diagonal: Floats) -> None:
         n_rows = min(_ROWS, int((curvature > 0).sum()))
         rows = np.sort(np.argpartition(-leverage, n_rows - 1)[:n_rows])
-        self._entries = design.rows(rows)
+        entries = design.rows(rows)
         weights = curvature[rows].astype(np.float64)
         remaining = diagonal.astype(np.float64)
-        without_rows(*self._entries, weights, remaining)
+        without_rows(*entries, weights, remaining)
         self.inverse = 1 / np.maximum(remaining, 1.0)
+        pointers, indices, values = entries
+        used = np.zeros(design.n_columns, dtype=np.bool_)
+        used[indices] = True
+        self._columns, places = np.flatnonzero(used), (np.cumsum(used) - 1)[indices].astype(np.int32)
+        self._entries, self._few = (pointers, places, values), self.inverse[self._columns]
         K = np.empty((n_rows, n_rows))
-        row_gram(*self._entries, self.inverse, np.zeros(design.n_columns), K)
+        row_gram(*self._entries, self._few, np.zeros_like(self._few), K)
         K[np.diag_indices(n_rows)] += 1 / weights
         self._middle = np.linalg.inv(K)
-        self._sums, self._column = np.empty(n_rows), np.empty(design.n_columns)
+        self._sums, self._column = np.empty(n_rows), np.empty_like(self._few)
 
-    def correct(self, conditioned: Panel, inverse: Panel, lane: int) -> None:
+    def correct(self, conditioned: Panel, lane: int) -> None:
         """Turn D^-1 r in one lane of a panel into M^-1 r."""
-        corrected(*self._entries, self._middle, inverse, conditioned, lane, self._sums, self._column)
+        room = (self._sums, self._column)
+        corrected(*self._entries, self._columns, self._middle, self._few, conditioned, lane, *room)

@@ -23,6 +23,7 @@ from plait.learners._panel_products import (
     sparse_forward,
 )
 from plait.learners.column_scaling import column_means, column_scales
+from plait.learners.panel_memory import zero_panel
 
 __all__ = ["DenseDesign", "Design", "SparseDesign", "prepared_design"]
 
@@ -174,6 +175,9 @@ class SparseDesign(Design):
         """Q = (A * A)' T, which is A' T where all entries are 1."""
         if self.binary:
             Q[:] = sums
+        elif self._transposed is not None:
+            pointers, indices, values = self._transposed[T.dtype]
+            sparse_forward(pointers, indices, values * values, T, Q, WIDTHS[T.shape[1]])
         else:
             sparse_backward(self._indptr, self._indices, self._squares[T.dtype], T, Q, WIDTHS[T.shape[1]])
 
@@ -195,7 +199,7 @@ class SparseDesign(Design):
             sparse_curvature(*self._entries(P), S, P, Q, linear, square, WIDTHS[P.shape[1]])
         else:
             if self._scores is None or self._scores.dtype != S.dtype or self._scores.shape != S.shape:
-                self._scores = np.empty_like(S)
+                self._scores = zero_panel((S.shape[0], S.shape[1]), S.dtype)
             self.forward(P, self._scores)
             curvature_rows(S, self._scores, linear, square, WIDTHS[S.shape[1]])
             self.backward(self._scores, Q)

@@ -13,6 +13,7 @@ from plait.learners.logistic_design import Design
 from plait.learners.newton_preconditioner import DiagonalPreconditioner
 from plait.learners.panel_conjugate_gradients import NewtonSystems
 from plait.learners.panel_line_search import step_lengths
+from plait.learners.panel_memory import zero_panel
 from plait.learners.solver_precision import Precision
 
 __all__ = ["EMPTY", "LogisticPanel"]
@@ -70,13 +71,13 @@ class LogisticPanel:
         self.problems = np.full(n_lanes, EMPTY)
         self.n_iter, self._taken = np.zeros(n_lanes, dtype=np.int64), np.zeros(n_lanes, dtype=np.int64)
         self.objective, self.intercepts, self._slope, self._wary = (np.zeros(n_lanes) for _ in range(4))
-        self.W, self._gradient = (np.zeros(columns, precision.exact) for _ in range(2))
-        self._scores, self._residuals = (np.zeros(rows, precision.exact) for _ in range(2))
-        self._targets = np.zeros(rows, np.float32)
+        self.W, self._gradient = (zero_panel(columns, precision.exact) for _ in range(2))
+        self._scores, self._residuals = (zero_panel(rows, precision.exact) for _ in range(2))
+        self._targets = zero_panel(rows, np.float32)
         self._cost = np.zeros(rows if batch.weights is not None else (1, n_lanes))
         self._allowed = None if batch.support is None else np.zeros(columns, precision.work)
         self._preconditioner = preconditioner
-        self._curvature, self._means = np.zeros(rows, precision.work), np.zeros(columns, precision.work)
+        self._curvature, self._means = zero_panel(rows, precision.work), zero_panel(columns, precision.work)
 
     @property
     def held(self) -> Indices:
@@ -184,7 +185,7 @@ class LogisticPanel:
         """Return rhs' M^-1 rhs of every lane."""
         conditioned = self._preconditioner.conditioned(rhs, inverse)
         for lane, rows in heavy.items():
-            rows.correct(conditioned, inverse, lane)
+            rows.correct(conditioned, lane)
         return _inner(rhs, conditioned)
 
     def _goal(self, energy: Floats) -> Floats:

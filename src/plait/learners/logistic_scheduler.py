@@ -40,8 +40,11 @@ class Scheduler:
     ) -> None:
         design = preconditioner.design
         n_lanes = NARROW if batch.n_problems <= NARROW else LANES
-        n_panels = min(_PANELS, -(-batch.n_problems // n_lanes))
-        self._panels = [LogisticPanel(design, batch, preconditioner, precision, tol, n_lanes) for _ in range(n_panels)]
+        # Panels wait for their slowest system: where systems take many steps, many small panels wait less.
+        narrow = batch.n_problems <= (_PANELS * NARROW if preconditioner.diagonal else NARROW)
+        held = NARROW if narrow else LANES
+        n_panels = min(_PANELS, -(-batch.n_problems // held))
+        self._panels = [LogisticPanel(design, batch, preconditioner, precision, tol, held) for _ in range(n_panels)]
         self._lanes = NewtonLanes(design, preconditioner, precision.work, n_lanes)
         self._systems: list[NewtonSystems | None] = [None] * n_panels
         self._pending = [0] * n_panels

@@ -254,7 +254,7 @@ class _Inverses:
     def apply(self, values: Matrix, rows: npt.NDArray[np.intp]) -> Matrix:
         """Return the inverse of problem `rows[r]` times row r of `values`."""
         out, kind = np.empty_like(values), self._kind[rows]
-        bounds = np.flatnonzero(np.diff(kind, prepend=-1, append=-1))
+        bounds = [0, *(np.flatnonzero(kind[1:] != kind[:-1]) + 1).tolist(), len(kind)] if len(kind) else []
         for low, high in pairwise(bounds):
             out[low:high] = solve_factored(self._factors[kind[low]], values[low:high])
         return out

@@ -23,8 +23,8 @@ Floats = npt.NDArray[np.float64]
 # The inverses of wider matrices cost more than they save.
 _WIDEST = 1000
 
-_PREPARING = 180_000
-_LEAST_PATIENCE = 20
+_PREPARING = 60_000
+_LEAST_PATIENCE = 12
 
 
 class DiagonalPreconditioner:

@@ -15,6 +15,7 @@ from plait.learners._logistic_kernels import advance, copy_lanes, inner, next_di
 from plait.learners.heavy_rows import HeavyRows
 from plait.learners.logistic_design import Design
 from plait.learners.newton_preconditioner import DiagonalPreconditioner
+from plait.learners.panel_memory import zero_panel
 
 __all__ = ["NewtonLanes", "NewtonSystems"]
 
@@ -80,9 +81,9 @@ class NewtonLanes:
         columns = (design.n_columns, n_lanes)
         self._width = WIDTHS[n_lanes]
         self._design, self._preconditioner = design, preconditioner
-        self._curvature = np.zeros((design.n_rows, n_lanes), dtype)
-        self._means, self._residual, self._inverse, self._x = (np.zeros(columns, dtype) for _ in range(4))
-        self._direction, self._product = np.zeros(columns, dtype), np.zeros(columns, dtype)
+        self._curvature = zero_panel((design.n_rows, n_lanes), dtype)
+        self._means, self._residual, self._inverse, self._x = (zero_panel(columns, dtype) for _ in range(4))
+        self._direction, self._product = zero_panel(columns, dtype), zero_panel(columns, dtype)
         self._inverse_bend, self._energy, self._goal, self._most, self._gain = (np.zeros(n_lanes) for _ in range(5))
         self._ratios, self._linear, self._square, self._norms, self._fresh = (np.zeros((1, n_lanes)) for _ in range(5))
         self._taken, self._limit = np.zeros(n_lanes, dtype=np.int64), np.zeros(n_lanes, dtype=np.int64)
@@ -157,5 +158,5 @@ class NewtonLanes:
         conditioned = self._preconditioner.conditioned(self._residual, self._inverse)
         for lane, rows in self._heavy.items():
             if self.running[lane]:
-                rows.correct(conditioned, self._inverse, lane)
+                rows.correct(conditioned, lane)
         return conditioned

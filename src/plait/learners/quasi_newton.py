@@ -14,6 +14,7 @@ from plait.learners._lanes import LANES, NARROW, WIDTHS
 from plait.learners._quasi_newton_kernels import first_half, remember, second_half, walk_rows
 from plait.learners.logistic_batch import Batch
 from plait.learners.newton_preconditioner import LevelPreconditioner
+from plait.learners.panel_memory import zero_panel
 
 __all__ = ["approached"]
 
@@ -80,14 +81,14 @@ class QuasiNewtonPanel:
             self.intercepts = _log_odds(self._targets, self._cost)
         self.n_iter, self._penalty = np.zeros(n_lanes, dtype=np.int64), np.zeros(n_lanes)
         self._running = np.arange(n_lanes) < len(problems)
-        self.W, self._gradient, self._product, self._turned = (np.zeros(columns, KIND) for _ in range(4))
-        self._scores = np.broadcast_to(self.intercepts.astype(KIND), rows).copy()
-        self._along, self._residuals = np.zeros(rows, KIND), np.zeros(rows, KIND)
+        self.W, self._gradient, self._product, self._turned = (zero_panel(columns, KIND) for _ in range(4))
+        self._scores, self._along, self._residuals = (zero_panel(rows, KIND) for _ in range(3))
+        self._scores += self.intercepts.astype(KIND)
         self._sums, self._dots, self._shares = (np.zeros((n, n_lanes)) for n in (5, 3, _MEMORY))
         self._lengths, self._change, self._level_gradient, self._bent = (np.zeros((1, n_lanes)) for _ in range(4))
         pairs, levels = (_MEMORY * columns[0], n_lanes), (_MEMORY, n_lanes)
         shapes = ((pairs, KIND), (pairs, KIND), (levels, float), (levels, float), (levels, float))
-        self._past: tuple[npt.NDArray[Any], ...] = tuple(np.zeros(*shape) for shape in shapes)
+        self._past: tuple[npt.NDArray[Any], ...] = tuple(zero_panel(*shape) for shape in shapes)
         self._taken = 0
 
     def run(self, tol: float, max_iter: int) -> None:
