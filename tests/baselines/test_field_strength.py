@@ -33,21 +33,30 @@ def test_the_loss_is_that_of_every_label_given_the_others(by_row):
                 score += y[k] * (field.pair_intercept[j, k] + (0.0 if touched is None else touched[j, k] @ x))
             chance = 1 / (1 + np.exp(-score))
             total -= weight * np.log(chance if y[j] else 1 - chance)
-    assert held_out_loss(field, X, Y, weights) == pytest.approx(total, rel=1e-10)
+    assert held_out_loss(field, X, Y, weights, exact=False) == pytest.approx(total, rel=1e-10)
 
 
+def test_the_exact_loss_is_that_of_label_sets():
+    X, Y, weights = problem()
+    model = PairwiseCRF().fit(X, Y)
+    field = FieldWeights(model.coef_, model.intercept_, model.pair_intercept_)
+    expected = -weights @ model.log_prob(X, Y)
+    assert held_out_loss(field, X, Y, weights, exact=True) == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("kind", ["none", "constant", "features"])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
-def test_the_strength_with_the_least_held_out_loss(kind, form):
+def test_the_strength_with_the_least_held_out_loss(kind, form, exact):
     X, Y, weights = problem()
     losses = []
     for C in STRENGTHS:
         total = 0.0
         for rows, held in strength_splits(150):
             field = trained_field(X[rows], Y[rows], weights[rows], C, C, kind, "auto", 1e-9, 100)[0]
-            total += held_out_loss(field, X[held], Y[held], weights[held])
+            total += held_out_loss(field, X[held], Y[held], weights[held], exact)
         losses.append(total)
-    found = searched_strength(form(X), Y, weights, None, kind, "auto", 100)
+    found = searched_strength(form(X), Y, weights, None, kind, "auto", 100, exact)
     assert found == STRENGTHS[np.argmin(losses)]
     assert STRENGTHS[0] < found < STRENGTHS[-1]
 
@@ -55,7 +64,7 @@ def test_the_strength_with_the_least_held_out_loss(kind, form):
 def test_the_classifier_uses_it():
     X, Y, _ = problem()
     model = PairwiseCRF(C="cv").fit(X, Y)
-    assert searched_strength(X, Y, None, None, "constant", "auto", 100) == model.C_
+    assert searched_strength(X, Y, None, None, "constant", "auto", 100, exact=True) == model.C_
     np.testing.assert_array_equal(model.coef_, PairwiseCRF(C=model.C_).fit(X, Y).coef_)
     assert PairwiseCRF(C=2.0).fit(X, Y).C_ == 2.0
 
@@ -65,5 +74,5 @@ def test_labels_that_a_fold_lacks_and_very_few_rows():
     Y[:, 1] = 0
     Y[3, 1] = 1
     assert np.isfinite(PairwiseCRF(C="cv").fit(X, Y).predict_proba(X)).all()
-    assert searched_strength(X[:1], Y[:1], None, None, "constant", "auto", 100) == 1.0
+    assert searched_strength(X[:1], Y[:1], None, None, "constant", "auto", 100, exact=True) == 1.0
     assert PairwiseCRF(C="cv").fit(X[:2], Y[:2]).predict(X[:2]).shape == (2, 3)

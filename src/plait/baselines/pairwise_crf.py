@@ -47,8 +47,9 @@ class PairwiseCRF(WeighingClassifier):
     Parameters
     ----------
     C : float or "cv", default=1.0
-        Inverse strength of the penalty on w, as in `LogisticLearner`. With "cv" the one of least held-out loss (minus
-        the log pseudo-likelihood) among 0.0005, 0.005, ..., 500, for all labels together.
+        Inverse strength of the penalty on w, as in `LogisticLearner`. With "cv" the one of the greatest
+        held-out likelihood among 0.0005, 0.005, ..., 500 (pseudo-likelihood, where labels are not enumerated), for all
+        labels together.
     pair_C : float, optional
         Inverse strength of the penalty on c and v; None takes C.
     pairs : {"constant", "features", "none"}, default="constant"
@@ -175,7 +176,8 @@ class PairwiseCRF(WeighingClassifier):
         self._seed = seeds(self.random_state, 1)[0]
         shape = (self.pairs, self.standardize)
         if isinstance(self.C, str):
-            self.C_ = searched_strength(X, Y, weights, self.pair_C, *shape, self.max_iter)
+            exact = self.n_labels_ <= self.max_enumerated
+            self.C_ = searched_strength(X, Y, weights, self.pair_C, *shape, self.max_iter, exact)
         else:
             self.C_ = float(self.C)
         pair_C = self.C_ if self.pair_C is None else self.pair_C
