@@ -12,7 +12,8 @@ the method runs again as the paper had it, on folds, and the last table shows wh
 - [PACC] was run with Mulan and Meka. Meka cuts scores where as many labels are given as training rows have on average,
   and with that cut MLkNN meets all numbers; with 0.5, as its definition has it, F1 is lower. Logistic regression has
   C = 5.
-- [MC] picks C by cross-validation. Its macro-F1 must be 2 P R / (P + R) of the means P and R of all labels' precision
+- [MC] picks C by cross-validation, by which measure is not said: log-loss picks 0.005 for scene, too little for exact
+  match, so stacking has 0.05 here. Its macro-F1 must be 2 P R / (P + R) of the means P and R of all labels' precision
   and recall, with 1 for 0/0: with the mean of F1 not even binary relevance comes near its numbers on yeast and enron,
   with this one it does. Its IBLR on enron is as good as its binary relevance and twice as good as its MLkNN, so it has
   the features beside the neighbours (IBLR-ML+).
@@ -149,7 +150,7 @@ def as_in_the_paper(paper: str, name: str, data: str, X: Any) -> Any:
     kinds = {
         "MLkNN": lambda: between_zero_and_one(X, baselines.MLkNN()),
         "IBLR": lambda: between_zero_and_one(X, baselines.IBLR(learner=learner, plus=data == "enron")),
-        "HeterogeneousStacking": lambda: baselines.HeterogeneousStacking(learner, in_sample=True),
+        "HeterogeneousStacking": lambda: baselines.HeterogeneousStacking(LogisticLearner(C=0.05), random_state=0),
         "PairwiseCRF": lambda: GridSearchCV(
             baselines.PairwiseCRF(random_state=0), {"C": [0.005, 0.05, 0.5]}, scoring=scorers["exact_match"], cv=3
         ),
@@ -208,11 +209,13 @@ def again_on_folds(data: str, whole: Dataset, paper: str, name: str) -> None:
             found[measure].append(score(Y[test], answer))
     for cell in printed_cells(data, name):
         if cell.paper == paper:
-            mean, std = np.mean(found[cell.measure]), np.std(found[cell.measure], ddof=1)
-            gap = cell.worse_by(float(mean))
+            mean, std = float(np.mean(found[cell.measure])), float(np.std(found[cell.measure], ddof=1))
+            # Where none is printed, the deviation over our folds, of the same size, is the best there is.
+            gap = (cell._replace(std=std) if paper == "mc" else cell).worse_by(mean)
+            spread = "" if paper == "mc" else f" +- {cell.std:.3f}"
             print(
-                f"{data:9}{name:22}{paper:5}{cell.measure:13}{mean:.3f} +- {std:.3f}, printed {cell.mean:.3f} +- "
-                f"{cell.std:.3f}: {'low' if gap > 2 else 'within two' if gap > -2 else 'high'}",
+                f"{data:9}{name:22}{paper:5}{cell.measure:13}{mean:.3f} +- {std:.3f}, printed {cell.mean:.3f}{spread}: "
+                f"{'low' if gap > 2 else 'within two' if gap > -2 else 'high'}",
                 flush=True,
             )
 

@@ -100,7 +100,7 @@ def test_labels_with_one_value_have_the_same_share_in_every_order():
     X, Y = problem()
     Y[:, 2] = 0
     payoff = ChainPayoff(LEARNER, X, Y, None, "log_likelihood")
-    np.testing.assert_allclose(payoff([2, 0, 1, 3]), payoff([0, 1, 3, 2]), rtol=1e-9)
+    np.testing.assert_allclose(payoff([2, 0, 1, 3]), payoff([0, 1, 3, 2]), rtol=1e-6)
     alone = ChainPayoff(LEARNER, X, Y[:, [0, 1, 3]], None, "log_likelihood")
     constant = len(Y) * np.log(81 / 82)
-    np.testing.assert_allclose(payoff([2, 0, 1, 3]), alone([0, 1, 2]) + constant, rtol=1e-9)
+    np.testing.assert_allclose(payoff([2, 0, 1, 3]), alone([0, 1, 2]) + constant, rtol=1e-6)
