@@ -38,8 +38,12 @@ def test_a_forest_has_no_crossings(draws):
             assert (rows[a] < rows[c]) == (rows[b] < rows[d])
 
 
-def test_a_thousand_labels():
+def test_a_tree_of_a_thousand_labels_has_no_crossings():
     chance = np.random.default_rng(0)
     parents = [[] if k == 0 else [int(chance.integers(k))] for k in range(1000)]
-    columns, _ = level_places(parents)
+    columns, rows = level_places(parents)
     assert all(columns[child] == columns[group[0]] + 1 for child, group in enumerate(parents) if group)
+    for column in range(1, max(columns) + 1):
+        children = sorted((label for label in range(1000) if columns[label] == column), key=lambda label: rows[label])
+        heights = [rows[parents[child][0]] for child in children]
+        assert heights == sorted(heights)
