@@ -2,12 +2,17 @@ import itertools
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
 
+from plait.core.callbacks import HAS_CALLBACKS
 from plait.core.sentences import ParameterError
 from plait.data.synthetic import make_label_network
 from plait.estimators import JointClassifier, TreeMixtureClassifier
 from plait.estimators.mixture_em import Mixture, component_log_probs, expectation_maximization
-from plait.learners import LinearSVMLearner, LogisticLearner
+from plait.estimators.mixture_penalty import penalty_on
+from plait.learners import BalancedLogisticLearner, LinearSVMLearner, LogisticLearner, SklearnLearner
 from plait.structure import ConditionalTree, FullChain, LabelGraph, UserGraph
 
 VECTORS = np.array(list(itertools.product([0, 1], repeat=4)), dtype=np.uint8)
@@ -19,10 +24,10 @@ def problem(n=150, seed=0):
     return data.X, data.Y
 
 
-def made_mixture(X, Y, seed=0):
+def made_mixture(X, Y, seed=0, learner=PLAIN):
     rng = np.random.default_rng(seed)
     graphs = [LabelGraph([[], [0], [1], [2]]), LabelGraph([[1], [], [1], [0]]), LabelGraph([[]] * 4)]
-    parts = [PLAIN.fit(X, Y, graph, sample_weight=rng.random(Y.shape)) for graph in graphs]
+    parts = [learner.fit(X, Y, graph, sample_weight=rng.random(Y.shape)) for graph in graphs]
     return Mixture(np.array([0.5, 0.3, 0.2]), tuple(parts))
 
 
@@ -30,16 +35,64 @@ def penalty(mixture):
     return sum(0.5 * ((part.coef_**2).sum() + (part.parent_coef_**2).sum()) for part in mixture.conditionals)
 
 
-def test_em_never_lowers_the_penalised_likelihood():
-    X, Y = problem()
-    mixture = made_mixture(X, Y)
-    values = []
-    for _ in range(8):
-        logs = component_log_probs(mixture, X, Y)
-        values.append(np.logaddexp.reduce(logs, axis=1).sum() - penalty(mixture))
-        mixture = expectation_maximization(mixture, PLAIN, X, Y, max_iter=1)
-    assert (np.diff(values) > -1e-6).all()
+@settings(max_examples=15, deadline=None, derandomize=True)
+@given(st.integers(0, 10_000), st.sampled_from([0.05, 1.0, 30.0]), st.booleans())
+def test_em_never_lowers_the_penalised_likelihood(seed, C, weighted):
+    X, Y = problem(60, seed)
+    learner = LogisticLearner(C, standardize=False)
+    rows = np.random.default_rng(seed).integers(0, 3, len(X)).astype(float) if weighted else None
+    mixture = made_mixture(X, Y, seed, learner)
+    found = expectation_maximization(mixture, learner, X, Y, sample_weight=rows, tol=0.0, max_iter=12)
+    values = np.array(found.objectives)
+    assert len(values) == 13
+    assert (np.diff(values) > -1e-7 * np.abs(values[:-1])).all()
     assert values[-1] > values[0]
+    rows = np.ones(len(X)) if rows is None else rows
+    logs = component_log_probs(found, X, Y)
+    likelihood = rows @ np.logaddexp.reduce(logs, axis=1)
+    assert found.log_likelihoods[-1] == pytest.approx(likelihood, rel=1e-12)
+    assert values[-1] == pytest.approx(likelihood - penalty(found) / C, rel=1e-9)
+
+
+def test_the_penalty_is_that_of_the_scaled_columns():
+    X, Y = problem()
+    X = X * [1.0, 10.0, 0.1] + 3.0
+    learner = BalancedLogisticLearner(2.0)
+    part = learner.fit(X, Y, LabelGraph([[], [0], [1], [2]]))
+    scales = X.std(axis=0) * np.sqrt(3)
+    expected = ((part.coef_ * scales) ** 2).sum() + (part.parent_coef_**2).sum()
+    assert penalty_on(learner, X)(part) == pytest.approx(expected / 4.0, rel=1e-9)
+    assert penalty_on(SklearnLearner(LogisticRegression()), X)(part) == 0.0
+
+
+def test_two_equal_components_keep_equal_shares():
+    X, Y = problem()
+    part = PLAIN.fit(X, Y, LabelGraph([[], [0], [1], [2]]))
+    found = expectation_maximization(Mixture(np.full(2, 0.5), (part, part)), PLAIN, X, Y, max_iter=5)
+    np.testing.assert_allclose(found.weights, 0.5, rtol=1e-9)
+    logs = component_log_probs(found, X, Y)
+    np.testing.assert_allclose(logs[:, 0], logs[:, 1], rtol=1e-9)
+
+
+def test_a_component_without_rows_is_dropped():
+    X, Y = problem()
+    graph = LabelGraph([[], [0], [1], [2]])
+    good, bad = PLAIN.fit(X, Y, graph), PLAIN.fit(X, 1 - Y, graph)
+    found = expectation_maximization(Mixture(np.array([1 - 1e-9, 1e-9]), (good, bad)), PLAIN, X, Y, max_iter=3)
+    assert len(found.weights) == 1
+
+
+def test_other_learners_train_components_one_by_one():
+    X, Y = problem(80)
+    learner = SklearnLearner(LogisticRegression(tol=1e-10))
+    graphs = [LabelGraph([[], [0], [1], [2]]), LabelGraph([[1], [], [1], [0]])]
+    weights = np.random.default_rng(0).random((2, *Y.shape)) + 0.1
+    parts = tuple(learner.fit(X, Y, graph, sample_weight=w) for graph, w in zip(graphs, weights, strict=True))
+    slow = expectation_maximization(Mixture(np.full(2, 0.5), parts), learner, X, Y, tol=0.0, max_iter=4)
+    fast = tuple(PLAIN.fit(X, Y, graph, sample_weight=w) for graph, w in zip(graphs, weights, strict=True))
+    batch = expectation_maximization(Mixture(np.full(2, 0.5), fast), PLAIN, X, Y, tol=0.0, max_iter=4)
+    np.testing.assert_allclose(slow.weights, batch.weights, rtol=1e-2)  # the steps of a batch are loose
+    np.testing.assert_allclose(slow.log_likelihoods, batch.log_likelihoods, rtol=1e-3)
 
 
 def test_responsibilities_and_weights_sum_to_one():
@@ -59,6 +112,57 @@ def test_one_component_is_the_single_tree():
     assert mixture.n_components_ == 1
     np.testing.assert_allclose(mixture.predict_proba(X), single.predict_proba(X), rtol=1e-4, atol=1e-6)
     np.testing.assert_array_equal(mixture.predict(X), single.predict(X))
+
+
+def test_one_conditional_tree_is_the_one_of_the_joint_classifier():
+    X, Y = problem()
+    learner = BalancedLogisticLearner(C="cv")
+    mixture = TreeMixtureClassifier(1, structure=ConditionalTree(0.5), random_state=0).fit(X, Y)
+    single = JointClassifier(UserGraph(mixture.graphs_[0]), learner=learner).fit(X, Y)
+    np.testing.assert_allclose(mixture.predict_proba(X), single.predict_proba(X), rtol=1e-3, atol=1e-5)
+    assert mixture.holdout_log_likelihood_.tolist() == [-np.inf]
+
+
+def test_callbacks_see_every_tree():
+    seen = []
+
+    class Watch:
+        def setup(self, estimator, context):
+            pass
+
+        def teardown(self, estimator, context):
+            pass
+
+        def on_fit_task_begin(self, estimator, context, **_):
+            seen.append(context.task_name)
+
+        def on_fit_task_end(self, estimator, context, **_):
+            pass
+
+    X, Y = problem(60)
+    model = TreeMixtureClassifier(2, learner=PLAIN, random_state=0)
+    if not HAS_CALLBACKS:
+        pytest.skip("needs scikit-learn 1.9 or later, which has callbacks")
+    model.set_callbacks(Watch()).fit(X, Y)
+    assert seen == ["fit", "TreeMixtureClassifier, trees", "TreeMixtureClassifier, trees"]
+
+
+def test_several_splits_keep_the_likeliest():
+    X, Y = problem(120)
+    one = TreeMixtureClassifier(2, learner=PLAIN, random_state=3).fit(X, Y)
+    several = TreeMixtureClassifier(2, learner=PLAIN, n_init=3, random_state=3).fit(X, Y)
+    assert several.holdout_log_likelihood_[-1] >= one.holdout_log_likelihood_[-1]
+
+
+def test_strengths_of_the_first_tree_serve_all_and_follow_their_number():
+    X, Y = planted(400)
+    model = TreeMixtureClassifier(3, random_state=1).fit(X, Y)
+    assert len(model.holdout_log_likelihood_) > 1
+    strengths = np.array([part.C_ for part in model.conditionals_])
+    np.testing.assert_allclose(strengths, np.broadcast_to(strengths[0], strengths.shape), rtol=1e-12)
+    decades = np.log10(strengths[0] / len(model.holdout_log_likelihood_) / 5.0)
+    np.testing.assert_allclose(decades, decades.round(), atol=1e-9)
+    assert {part.made_by for part in model.conditionals_} == {"BalancedLogisticLearner"}
 
 
 @pytest.mark.parametrize("structure", [None, FullChain("random")])
@@ -83,17 +187,22 @@ def test_trees_are_added_while_rows_held_out_become_likelier():
     assert len(model.graphs_) == model.n_components_ == len(model.weights_)
     assert (np.diff(model.holdout_log_likelihood_) > -1e-6).all()
     assert all(graph.is_forest for graph in model.graphs_)
-    assert model.log_likelihood_[-1] >= model.log_likelihood_[0] - 1e-6
+    assert len(model.log_likelihood_) == len(model.penalized_log_likelihood_) == model.n_iter_ + 1
+    assert (np.diff(model.penalized_log_likelihood_) > -1e-6).all()
 
 
-def test_two_planted_trees_are_told_apart():
+def planted(n):
+    """Return labels from two trees, one of which is drawn for every row, and features that say nothing."""
     rng = np.random.default_rng(0)
-    n = 1500
     first = rng.random(n) < 0.5
     Y = (rng.random((n, 4)) < 0.5).astype(np.uint8)
     Y[first, 1], Y[first, 3] = Y[first, 0], Y[first, 2]
     Y[~first, 3], Y[~first, 2] = 1 - Y[~first, 0], 1 - Y[~first, 1]
-    X = rng.normal(size=(n, 2))
+    return rng.normal(size=(n, 2)), Y
+
+
+def test_two_planted_trees_are_told_apart():
+    X, Y = planted(1500)
     one = JointClassifier(ConditionalTree(), learner=PLAIN, random_state=0).fit(X, Y)
     two = TreeMixtureClassifier(3, learner=PLAIN, random_state=0).fit(X, Y)
     assert two.n_components_ >= 2

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from plait.core.checks import Constraint
+from plait.core.checks import Constraint, InstanceOf
 from plait.learners import Conditionals, Learner, LinearConditionals, LogisticLearner
 from plait.learners.problem import Problem
 
@@ -27,7 +27,10 @@ class KeptStrengths(LogisticLearner):
         C of every label.
     """
 
-    parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {}  # those of the learner were checked
+    parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {
+        "learner": (InstanceOf((LogisticLearner,)),),
+        "strengths": (InstanceOf((np.ndarray,)),),
+    }
 
     def __init__(self, learner: LogisticLearner, strengths: Floats) -> None:
         super().__init__(**learner.get_params())
