@@ -151,6 +151,7 @@ def as_in_the_paper(paper: str, name: str, data: str, X: Any) -> Any:
         "MLkNN": lambda: between_zero_and_one(X, baselines.MLkNN()),
         "IBLR": lambda: between_zero_and_one(X, baselines.IBLR(learner=learner, plus=data == "enron")),
         "HeterogeneousStacking": lambda: baselines.HeterogeneousStacking(LogisticLearner(C=0.05), random_state=0),
+        "MaxMarginOutputCoding": lambda: default("MaxMarginOutputCoding", X),
         "PairwiseCRF": lambda: GridSearchCV(
             baselines.PairwiseCRF(random_state=0), {"C": [0.005, 0.05, 0.5]}, scoring=scorers["exact_match"], cv=3
         ),
