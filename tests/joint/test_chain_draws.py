@@ -131,12 +131,13 @@ def test_a_seed_gives_the_same_bits_and_rows_do_not_see_each_other(make):
         np.testing.assert_array_equal(parts, once[0])
 
 
-def test_room_for_few_vectors_changes_nothing(monkeypatch):
+@pytest.mark.parametrize(("n_vectors", "n_ones"), [(250, 700), (250, 10_000), (100_000, 700)])
+def test_room_for_few_vectors_or_ones_changes_nothing(monkeypatch, n_vectors, n_ones):
     model = model_of(random_linear, 6, 40, 2)
     seeds = row_seeds(0, 40)
     whole = model.counted_draws(100, seeds)
-    monkeypatch.setattr(chain_draws, "_VECTORS", 250)
-    monkeypatch.setattr(chain_draws, "_ONES", 700)
+    monkeypatch.setattr(chain_draws, "_VECTORS", n_vectors)
+    monkeypatch.setattr(chain_draws, "_ONES", n_ones)
     parts = model.counted_draws(100, seeds)
     for name in ("row_starts", "counts", "log_prob", "log_weights", "one_starts", "ones", "n_evaluations"):
         np.testing.assert_array_equal(getattr(whole, name), getattr(parts, name))
