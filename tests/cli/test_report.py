@@ -1,4 +1,5 @@
 import csv
+import json
 from dataclasses import replace
 
 import pytest
@@ -54,6 +55,19 @@ def test_it_prints_and_writes_page_latex_and_csv(store, tmp_path, capsys):
     assert r"\toprule" in (tmp_path / "tex" / "exact-match.tex").read_text(encoding="utf8")
     with (tmp_path / "csv" / "cells.csv").open(encoding="utf8", newline="") as stream:
         assert len(list(csv.DictReader(stream))) == 11
+
+
+def test_json_holds_the_same_numbers(store, capsys):
+    assert main(["report", str(store), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["plan"], found["planned"], found["finished"], found["failed"]) == ("small", 12, 11, 1)
+    assert found["tests"]["exact_match"].startswith("Friedman over 2 data sets")
+    with open_store(store) as opened:
+        scores = [r.metrics["exact_match"] for r in opened.results() if (r.dataset, r.method) == ("sea", "br")]
+    row = found["tables"]["exact-match"][0]
+    assert row["sea"] == pytest.approx(sum(scores) / 2, rel=1e-12)
+    assert row["sand note"] == "1/2"
+    assert found["tables"]["failures"][0]["error"] == "ValueError: too cold"
 
 
 def test_without_files_it_only_prints(store, tmp_path, capsys):

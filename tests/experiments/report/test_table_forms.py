@@ -1,4 +1,4 @@
-"""The four forms of a table: terminal, CSV, LaTeX, HTML."""
+"""The forms of a table: terminal, CSV, LaTeX, HTML, JSON."""
 
 import csv
 import io
@@ -12,6 +12,7 @@ import pytest
 
 from plait.experiments.report.table_csv import as_csv
 from plait.experiments.report.table_html import as_html
+from plait.experiments.report.table_json import as_records
 from plait.experiments.report.table_latex import as_latex, latex_text
 from plait.experiments.report.table_text import as_text
 from plait.experiments.report.tables import Column, Entry, Table
@@ -30,6 +31,12 @@ def test_csv_gives_all_digits_back():
     assert rows[0] == ["method", "a_b & c", "a_b & c std", "a_b & c note", "数据"]
     assert rows[1] == [HOSTILE, "0.123456", "0.01", "", ""]
     assert rows[2] == ["br,\n50% {x}", "0.5", "", "1/3", "inf"]
+
+
+def test_records_have_no_numbers_that_json_does_not_know():
+    records = as_records(TABLE)
+    assert records[0] == {"method": HOSTILE, "a_b & c": 0.123456, "a_b & c std": 0.01, "数据": None}
+    assert (records[1]["a_b & c std"], records[1]["a_b & c note"], records[1]["数据"]) == (None, "1/3", None)
 
 
 def test_text_is_aligned_and_marks_the_best():

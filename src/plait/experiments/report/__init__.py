@@ -6,7 +6,7 @@ file. Everything is drawn by functions that write SVG; names of any kind are esc
 
 from plait.experiments.report.contents import Contents, report_contents
 from plait.experiments.report.outcomes import Outcomes, collect_outcomes, outcomes_of
-from plait.experiments.report.report_files import report_text, write_report, write_tables
+from plait.experiments.report.report_files import report_dict, report_text, write_report, write_tables
 from plait.experiments.report.report_page import report_html
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "collect_outcomes",
     "outcomes_of",
     "report_contents",
+    "report_dict",
     "report_html",
     "report_text",
     "write_report",

@@ -50,7 +50,8 @@ svg{display:block;height:auto}.ground{fill:var(--paper)}
 .grid{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(18.5rem,100%),1fr));gap:.4rem 1.6rem}
 .grid.small{grid-template-columns:repeat(auto-fill,minmax(min(10.5rem,100%),1fr))}
 .grid figure{margin:.4rem 0}.grid .wide{margin:0}
-@media(hover:hover){.grid .tools{position:absolute;top:-.2rem;right:0;opacity:0}
+.grid:not(.small) .tools{position:absolute;top:-.3rem;right:0}
+@media(hover:hover){.grid .tools{position:absolute;top:-.3rem;right:0;opacity:0}
 .grid figure:hover .tools,.grid .tools:focus-within{opacity:1}}
 .graphs{display:flex;flex-wrap:wrap;gap:.2rem 1.6rem;align-items:flex-start}.graphs figure{max-width:100%;min-width:0}
 .paper{display:none}

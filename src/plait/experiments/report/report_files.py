@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from plait.core.text_bars import shortened
 from plait.data.writers.atomic import replacing
@@ -11,12 +12,13 @@ from plait.experiments.report.contents import Contents
 from plait.experiments.report.report_page import report_html
 from plait.experiments.report.score_tables import metric_words
 from plait.experiments.report.table_csv import as_csv
+from plait.experiments.report.table_json import as_records
 from plait.experiments.report.table_latex import as_latex
 from plait.experiments.report.table_text import as_text
 from plait.experiments.report.tables import Table
 from plait.experiments.statistics import RankComparison, cd_text, rank_statement
 
-__all__ = ["report_text", "write_report", "write_tables"]
+__all__ = ["report_dict", "report_text", "write_report", "write_tables"]
 
 _FORMS: dict[str, Callable[[Table], str]] = {".tex": as_latex, ".csv": as_csv}
 
@@ -38,6 +40,23 @@ def write_tables(contents: Contents, folder: str | os.PathLike[str], suffix: str
         with replacing(file) as draft:
             draft.write_text(_FORMS[suffix](table), encoding="utf8", newline="")
     return files
+
+
+def report_dict(contents: Contents) -> dict[str, Any]:
+    """Return what the terminal shows, with all tables but that of every cell, as plain values for JSON."""
+    outcomes = contents.outcomes
+    tests = {
+        ranking.metric: ranking.no_test if ranking.comparison is None else rank_statement(ranking.comparison)
+        for ranking in contents.rankings
+    }
+    return {
+        "plan": outcomes.plan,
+        "planned": outcomes.n_planned,
+        "finished": len(outcomes.results),
+        "failed": len(outcomes.failures),
+        "tests": tests,
+        "tables": {table.name: as_records(table) for table in contents.tables if table.name != "cells"},
+    }
 
 
 def _diagram(comparison: RankComparison, width: int) -> str:
