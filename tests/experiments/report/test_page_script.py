@@ -2,7 +2,9 @@
 
 import json
 import re
+import time
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import pytest
 
@@ -140,6 +142,17 @@ def test_a_saved_picture_stands_alone(browser, page):
     browser.show(alone)
     assert browser.complaints == []
     assert browser.ask("document.documentElement.getBoundingClientRect().width") == 720
+
+
+def test_the_button_downloads_a_file(browser, page, tmp_path):
+    browser.show(page)
+    browser.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+    browser.click("#exact-match figure:not(.cd) button.save")
+    file = tmp_path / "time-exact_match.svg"
+    deadline = time.monotonic() + 60
+    while not (file.exists() and file.stat().st_size) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert ElementTree.parse(file).getroot().get("viewBox").startswith("0 0 480")
 
 
 def test_a_graph_zooms_and_keeps_its_box(browser, page):

@@ -54,6 +54,26 @@ def test_nothing_leaves_the_picture_whatever_the_names():
             assert all(0 <= float(node.get(side)) <= width for side in ("x1", "x2"))
 
 
+def test_a_difference_longer_than_the_axis_is_written_inside_the_picture():
+    found = compare_methods([[0.3, 0.2, 0.1], [0.1, 0.2, 0.3]], ["a method", "another one", "a third"])
+    root = parsed(cd_svg(found))
+    words = next(node for node in root.iter(f"{SVG}text") if "CD =" in node.text)
+    assert "longer than the axis" in words.text
+    reach = 4.5 * len(words.text)  # half of a generous length
+    assert words.get("text-anchor") == "middle"
+    assert reach <= float(words.get("x")) <= 720 - reach
+
+
+def test_numbers_of_many_ranks_are_thinned_out():
+    root = parsed(cd_svg(comparison(names=tuple(f"method {m}" for m in range(50)))))
+    places = {int(n.text): float(n.get("x")) for n in root.iter(f"{SVG}text") if n.text.isdigit()}
+    assert {1, 10, 50} <= set(places)
+    assert 5 <= len(places) < 50
+    assert np.diff([places[rank] for rank in sorted(places)]).min() >= 15
+    few = parsed(cd_svg(comparison()))
+    assert [n.text for n in few.iter(f"{SVG}text") if n.text.isdigit()] == ["1", "2", "3", "4", "5"]
+
+
 def test_colours_come_from_the_page_and_the_title_says_the_outcome():
     text = cd_svg(comparison())
     assert "currentColor" in text
