@@ -7,9 +7,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from plait.experiments import open_store, read_plan, run_plan
 from plait.experiments.cells import CellResult
 from plait.experiments.report.contents import report_contents
-from plait.experiments.report.outcomes import outcomes_of
+from plait.experiments.report.outcomes import collect_outcomes, outcomes_of
 from plait.experiments.report.report_page import report_html
 
 HOSTILE = "<script>alert('x')</script>\"'><img src=x onerror=alert(1)>"
@@ -73,6 +74,31 @@ def test_all_sections_are_there_and_every_link_leads_somewhere(made_up):
     assert text.count("class='cd'") == 3
     assert "name = &#x27;made up&#x27;" in text
     assert "2027-01-15 08:00 UTC" in text
+
+
+def test_a_real_run_fills_every_section(write_plan, tmp_path):
+    plan = write_plan(
+        """
+        datasets = [{name = "beach", source = "beach.csv", labels = -3}]
+        metrics = ["exact_match", "ranking_loss", "log_loss"]
+        protocol = {kind = "kfold", folds = 2}
+        [methods.br]
+        [methods.cc]
+        [methods.br_ldf]
+        [methods.broken]
+        use = "odd_models.Sleeper"
+        fail = true
+        """
+    )
+    run_plan(read_plan(plan), tmp_path / "results.sqlite")
+    with open_store(tmp_path / "results.sqlite") as store:
+        text = report_html(report_contents(collect_outcomes(store)))
+    page = Page(text)
+    assert {"glance", "exact-match", "log-loss", "datasets", "calibration", "graphs", "runs"} <= set(page.ids())
+    assert "broken" in page.words
+    assert any("too cold" in words for words in page.words)
+    assert "sand" in page.words  # a label, in a graph
+    assert "8 of 8" in page.words
 
 
 def test_nothing_comes_from_outside(made_up):
