@@ -97,14 +97,15 @@ class MaxMarginOutputCoding(WeighingClassifier):
 
     Notes
     -----
-    Where this departs from the paper. (1) The paper lets v run through all of [0, 1] ("overgenerating"), for then the
-    worst v is a convex problem; here it runs through label vectors, as the margins are meant, and the worst is
-    looked for by flips of one or two labels from three starts. Relaxed vectors close to y make codes few, and
-    predict worse; `relaxed=True` has them. (2) Margins and variances use predictions for rows left out, for
-    otherwise a regression that has learned its rows by heart makes all codes look predictable; `in_sample=True` has the
-    plain ones. (3) Cutting planes are kept close to the best metric found, one for all rows together, and the relaxed
-    problem is solved in the flips; both change the way but not the end. (4) A code's variance is at least 0.001 of
-    its squared length.
+    Written from the paper's abstract and from what later work says about it; the penalty ||V||^2 and the number of wrong
+    labels as margin are taken from there. Where this departs from it: (1) The paper lets v run through all of [0, 1]
+    ("overgenerating"), for then the worst v is a convex problem; here it runs through label vectors, as the margins
+    are meant, and the worst is looked for by flips of one or two labels from three starts. Relaxed vectors close to y
+    make codes few, and predicted fewer sets right on emotions, scene and yeast; `relaxed=True` has them. (2) Margins
+    and variances use predictions for rows left out, for otherwise a regression that has learned its rows by heart
+    makes all codes look predictable; `in_sample=True` has the plain ones. (3) Cutting planes are kept close to the best
+    metric found, one for all rows together, and the relaxed problem is solved in the flips; both change the way but
+    not the end. (4) A code's variance is at least 0.001 of its squared length.
 
     The regression takes time of the third power of the smaller of rows and columns, the metric of the third power of
     the labels for each cutting plane.
