@@ -160,7 +160,7 @@ def notes_on(paper: str, dataset: str, method: str, metric: str) -> tuple[Note, 
 
     Examples
     --------
-    >>> [note.text[:25] for note in notes_on("occ", "birds", "MDDM", "exact_match")][1:]
+    >>> [note.text[:25] for note in notes_on("occ", "birds", "MDDM", "exact_match") if note.dataset]
     ['Printed with rank 8 of 7 ']
     """
     return tuple(note for note in _notes(paper) if note.covers(dataset, method, metric))
