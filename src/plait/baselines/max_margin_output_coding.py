@@ -97,8 +97,8 @@ class MaxMarginOutputCoding(WeighingClassifier):
 
     Notes
     -----
-    Written from the paper's abstract and from what later work says about it; the penalty ||V||^2 and the number of wrong
-    labels as margin are taken from there. Where this departs from it: (1) The paper lets v run through all of [0, 1]
+    Written without the paper's full text, from its abstract and what is known of it: the penalty ||V||^2 and the number
+    of wrong labels as margin are unchecked against it. Known departures: (1) The paper lets v run through all of [0, 1]
     ("overgenerating"), for then the worst v is a convex problem; here it runs through label vectors, as the margins
     are meant, and the worst is looked for by flips of one or two labels from three starts. Relaxed vectors close to y
     make codes few, and predicted fewer sets right on emotions, scene and yeast; `relaxed=True` has them. (2) Margins
