@@ -334,3 +334,13 @@ def test_wrong_folds(folds, words):
     X, Y = made_data(0)
     with pytest.raises(ParameterError, match=words):
         LogisticLearner().fit_pairs(X, Y, folds=folds)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_rows_far_out_overflow_nowhere(dtype):
+    # Scores beyond what exp can hold; warnings are errors here.
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    X[0], X[1] = (20000.0, 0.0), (-20000.0, 0.0)
+    Y = np.column_stack([X[:, 0] > 0, X[:, 0] + X[:, 1] > 0]).astype(np.uint8)
+    pairs = LogisticLearner(C=100.0, standardize=False, dtype=dtype).fit_pairs(X, Y, random_state=0)
+    assert np.isfinite(pairs.log_likelihood).all()

@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import expit
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -186,7 +187,7 @@ class HOMER(MetaClassifier):
         above = {0: np.ones(X.shape[0])}
         for number, (node, conditionals) in enumerate(zip(self.hierarchy_, self.conditionals_, strict=True)):
             path = above.pop(number)
-            chances = path[:, None] / (1.0 + np.exp(-_child_scores(node, conditionals, X)))
+            chances = path[:, None] * expit(_child_scores(node, conditionals, X))
             for place, (child, link) in enumerate(zip(node.children, node.links, strict=True)):
                 if link == LEAF:
                     marginals[:, child[0]] = chances[:, place]

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from scipy.special import expit
 
 from plait.learners.class_weights import class_weighted
 from plait.learners.column_scaling import column_means, column_scales
@@ -132,7 +133,7 @@ class PairFits:
         start = self._start(group, targets).astype(kind)
         scores = design.scores(start)
         weights = np.stack([self._weights(target) for target in targets]).astype(kind)
-        p = 1.0 / (1.0 + np.exp(-scores))
+        p = expit(scores)
         grams = design.grams(weights * p * (1.0 - p)) if design.size <= MOST_COLUMNS else [None] * len(targets)
         for place, target in enumerate(targets):
             parents = labels[self._parents(target)]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import expit
 
 from plait.learners._pair_kernels import add_parents
 from plait.learners.bordered_inverse import BorderedInverse, DiagonalInverse
@@ -79,7 +80,7 @@ def solve_pairs(task: PairTask, *, tol: float, max_iter: int) -> tuple[Matrix, n
 
 def _begun(task: PairTask) -> DescentTask:
     """Return the pairs at the fit without parents, where all derivatives but the parents' are the same."""
-    n_pairs, p = task.parents.shape[0], 1.0 / (1.0 + np.exp(-task.alone))
+    n_pairs, p = task.parents.shape[0], expit(task.alone)
     residual = task.weight * (p - task.target)
     start = np.zeros((n_pairs, task.penalty.size), dtype=task.start.dtype)
     start[:, :-1] = task.start
