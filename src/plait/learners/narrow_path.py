@@ -34,8 +34,10 @@ KIND = np.float32
 _LEAST_MASS = 1e-30
 # Second derivatives are renewed when the spreads p (1 - p) of a label have moved by more than this share.
 STALE = 0.3
+# Spreads of two labels are the same but for a factor when they differ by no more than this share.
+ALIKE = 0.05
 # Steps with the matrices of labels, then with a problem's own, renewed each time.
-STEPS = (8, 6, 6, 6, 6)
+STEPS = (6, 3, 3, 3, 3, 3, 3)
 # Second derivatives are not quite those of the solution.
 CAUTION = 2.0
 
@@ -96,9 +98,19 @@ class NarrowPath:
         self.scores = self.design.scores(self.coefficients)
         self._spread: Matrix | None = None
         self._grams: Matrix | None = None
+        self._before: tuple[Matrix, Matrix] | None = None
+
+    def _go_ahead(self) -> None:
+        """Go from the last solutions on to where the two last ones lead; scores go the same way."""
+        last = self.coefficients.copy(), self.scores.copy()
+        if self._before is not None:
+            self.coefficients += last[0] - self._before[0]
+            self.scores += last[1] - self._before[1]
+        self._before = last
 
     def solve(self, strength: float, tol: float) -> PathPoint:
-        """Solve all problems for one strength, from the solutions of the last one."""
+        """Solve all problems for one strength, from where the solutions of the last two lead."""
+        self._go_ahead()
         penalty = self.penalty / KIND(strength)
         rows = np.arange(len(self.labels))
         inverse = self._shared_inverse(penalty)
@@ -136,13 +148,26 @@ class NarrowPath:
         counts = np.bincount(kind)[:, None].astype(KIND)
         spread = np.add.reduceat(self._spreads(np.arange(len(kind))), first, axis=0) / counts
         if self._spread is None or self._grams is None:
-            self._spread, self._grams = spread, self.design.grams(spread)
+            self._spread, self._grams = self._first_grams(spread)
         else:
             moved = np.abs(spread - self._spread).sum(axis=1) > STALE * self._spread.sum(axis=1)
             self._spread[moved], self._grams[moved] = spread[moved], self.design.grams(spread[moved])
         mean = np.add.reduceat(penalty, first, axis=0) / counts
         support = None if self.support is None else np.maximum.reduceat(self.support, first, axis=0)
         return _Inverses(self._grams, mean, support, kind)
+
+    def _first_grams(self, spread: Matrix) -> tuple[Matrix, Matrix]:
+        """Return spreads and their second derivatives; those of one label serve all where they differ by a factor.
+
+        They do at the start of the path: nothing but the intercepts tells one row from another there.
+        """
+        if not len(spread):
+            return spread, self.design.grams(spread)
+        shares = spread.sum(axis=1) / max(float(spread[0].sum()), _LEAST_MASS)
+        alike = (shares[:, None] * spread[0]).astype(KIND)
+        if (np.abs(spread - alike).sum(axis=1) > ALIKE * spread.sum(axis=1)).any():
+            return spread, self.design.grams(spread)
+        return alike, (shares[:, None, None] * self.design.grams(spread[:1])).astype(KIND)
 
     def _own_inverse(self, rows: Indices, penalty: Matrix) -> "_Inverses":
         """Return the inverse of each of some problems, at its present solution."""

@@ -8,7 +8,6 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from scipy.linalg import get_blas_funcs
 
 from plait.learners._sparse_kernels import LANES, lower_grams, rows_times
 
@@ -111,11 +110,11 @@ class SparsePairDesign:
 
 
 def _add_grams(values: Matrix, weights: Matrix, out: Matrix) -> None:
-    """Add `values.T @ diag(w) @ values` to the lower triangle of out[t], for each row w of weights."""
-    symmetric: Any = get_blas_funcs("syrk", (values,))
+    """Add `values.T @ diag(w) @ values` to out[t], for each row w of weights."""
     for matrix, row in zip(out, np.sqrt(weights), strict=True):
-        # Transposed views are what the Fortran routine takes uncopied; its upper triangle is our lower one.
-        symmetric(1.0, (values * row[:, None]).T, beta=1.0, c=matrix.T, lower=0, overwrite_c=1)
+        scaled = values * row[:, None]
+        # NumPy sees that both factors are the same and computes one triangle only.
+        matrix += scaled.T @ scaled
 
 
 def _filled(block: Matrix) -> Matrix:
