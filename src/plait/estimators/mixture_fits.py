@@ -15,7 +15,7 @@ __all__ = ["ComponentFits"]
 Floats = npt.NDArray[np.float64]
 
 # A step of EM need not maximise, it must gain: a Newton step that promises less than this share is the last of a label.
-_LOOSE = 1e-3
+_LOOSE = 0.05
 
 
 class ComponentFits:
