@@ -19,6 +19,7 @@ from plait import baselines
 from plait.core.checks import wrong_values
 from plait.core.multilabel_classifier import MultilabelClassifier
 from plait.core.sentences import ParameterError
+from plait.estimators import trusted_types
 from plait.learners import LogisticLearner
 
 KINDS = {name: getattr(baselines, name) for name in baselines.__all__}
@@ -250,3 +251,14 @@ def test_the_input_is_left_as_it_was(kind):
 def test_the_docstring_names_the_paper_and_has_an_example(kind):
     assert re.search(r"\[[A-Z][A-Za-z]*\d{4}[;\]]", kind.__doc__)
     assert ">>> " in kind.__doc__
+
+
+@every_kind
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_models_go_through_skops_with_trusted_types_only(kind, form):
+    skops = pytest.importorskip("skops.io")
+    X, Y = problem()
+    model = made(kind).fit(form(X), Y)
+    written = skops.dumps(model)
+    assert set(skops.get_untrusted_types(data=written)) <= set(trusted_types())
+    assert_same_bits(answers(skops.loads(written, trusted=trusted_types()), form(X)), answers(model, form(X)))
