@@ -86,3 +86,15 @@ def test_too_few_cuts_are_told():
     found = learned_metric(MarginViolations(predictions, Y, weights), 10.0, 1e-9, 2)
     assert not found.converged
     assert found.n_cuts == 2
+
+
+def test_a_short_reach_is_not_taken_for_the_end():
+    # Here steps get short long before the end, and bounds promise little nearby.
+    rng = np.random.default_rng(1)
+    Y = rng.integers(0, 2, size=(60, 5)).astype(float)
+    predictions = Y + rng.normal(scale=0.2, size=(60, 5))
+    rough, fine = (
+        learned_metric(MarginViolations(predictions, Y, np.ones(60)), 300.0, tol, 500) for tol in (1e-4, 1e-7)
+    )
+    assert rough.n_cuts < fine.n_cuts
+    assert rough.objective < 1.003 * fine.objective
