@@ -76,7 +76,7 @@ class LogisticLearner(Learner):
         is still taken, so what is left is usually far less. The default keeps within 1e-6 of the least objective.
         Small problems, of at most 65,536 numbers in X and parents, are solved to the last digits whatever it says.
     max_iter : int, default=100
-        Most Newton steps for a label.
+        Most steps for a label. Over dense columns most of them are quasi-Newton steps, which cost far less.
     class_weight : None, "balanced" or dict, default=None
         Weights of the classes 0 and 1 of each label, as in scikit-learn.
     dtype : {"auto", "float32", "float64"}, default="auto"

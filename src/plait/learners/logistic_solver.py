@@ -1,4 +1,6 @@
-"""Solve many L2 logistic regressions over one design: truncated Newton in panels of 16 problems.
+"""Solve many L2 logistic regressions over one design: truncated Newton in panels of 8 or 16 problems.
+
+Dense problems without a start are first brought near their optimum by a quasi-Newton method in float32.
 
 Every problem minimises `strength * sum_i weight_i * loss_i + 1/2 ||coef||^2`, the intercept unpenalised. A problem's
 result does not depend on the number of threads, nor on the others in the batch, to the last bit; only over a dense
@@ -65,7 +67,7 @@ def solve(
         A problem is solved when a Newton step promised to lower its objective by less than this share; the step is
         still taken.
     max_iter : int
-        Most Newton steps for each problem.
+        Most steps for each problem; quasi-Newton steps that led near the optimum of a dense problem count as well.
     dtype : {"auto", "float32", "float64"}
         Floats to work with, see `Precision`.
     """
