@@ -4,6 +4,7 @@ from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier
 
 from plait import recipes
+from plait.core.callbacks import HAS_CALLBACKS
 from plait.core.sentences import ParameterError
 from plait.estimators import EnsembleClassifier, JointClassifier
 from plait.estimators.mixture_weights import likeliest_weights
@@ -96,3 +97,28 @@ def test_any_classifier_votes_but_only_joints_mix():
         EnsembleClassifier(JointClassifier(learner=LinearSVMLearner()), 3, combine="mixture").fit(X, Y)
     assert not hasattr(first, "joint")
     assert not hasattr(first, "decision_function")
+
+
+@pytest.mark.skipif(not HAS_CALLBACKS, reason="needs scikit-learn 1.9 or later, which has callbacks")
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_callbacks_see_every_member(n_jobs):
+    seen = []
+
+    class Watch:
+        def setup(self, estimator, context):
+            pass
+
+        def teardown(self, estimator, context):
+            pass
+
+        def on_fit_task_begin(self, estimator, context, **_):
+            seen.append(context.task_name)
+
+        def on_fit_task_end(self, estimator, context, **_):
+            pass
+
+    X, Y = problem()
+    model = EnsembleClassifier(n_members=3, random_state=0, n_jobs=n_jobs).set_callbacks(Watch()).fit(X, Y)
+    assert seen == ["fit", *["EnsembleClassifier, members"] * 3]
+    plain = EnsembleClassifier(n_members=3, random_state=0).fit(X, Y)
+    np.testing.assert_array_equal(model.predict_proba(X), plain.predict_proba(X))

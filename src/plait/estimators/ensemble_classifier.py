@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
 
+from plait.core.callbacks import CallbackSupport, fit_tasks, with_callbacks
 from plait.core.checks import HasMethods, InstanceOf, Interval, Nothing, OneOf, RandomState, check_parameters
 from plait.core.randomness import generator, seeds
 from plait.core.sentences import ParameterError
@@ -27,7 +28,7 @@ Labels = npt.NDArray[np.uint8]
 _HELD_OUT = 0.25
 
 
-class EnsembleClassifier(JointModel):
+class EnsembleClassifier(CallbackSupport, JointModel):
     """Train copies of a model on random parts of the data and put their answers together [OCC 8.2].
 
     Parameters
@@ -115,6 +116,7 @@ class EnsembleClassifier(JointModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "EnsembleClassifier":
         """Fit all members.
 
@@ -146,7 +148,7 @@ class EnsembleClassifier(JointModel):
                 feature_fraction=self.feature_fraction,
                 seed=seed,
             )
-            for seed in member_seeds
+            for seed in fit_tasks(self, member_seeds, "EnsembleClassifier, members", X=X, y=y)
         )
         self.threshold_ = self._matched_threshold(X, Y) if self.threshold == "cardinality" else float(self.threshold)
         if self.combine == "mixture":
