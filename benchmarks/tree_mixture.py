@@ -18,7 +18,7 @@ from plait import recipes
 from plait.data import load_dataset
 from plait.data.errors import DataError
 from plait.estimators import TreeMixtureClassifier
-from plait.learners import BalancedLogisticLearner, LogisticLearner
+from plait.learners import LogisticLearner
 
 RUNS = 3
 N_TREES = 5
@@ -26,8 +26,8 @@ MOST_TREE, MOST_MIXTURE = 20.0, 2.0
 LEARNERS: dict[str, Callable[[], Any]] = {
     "LogisticLearner(C='cv')": lambda: LogisticLearner(C="cv"),
     "LogisticLearner(C=1)": lambda: LogisticLearner(C=1.0),
-    "BalancedLogisticLearner(C='cv')": lambda: BalancedLogisticLearner(C="cv"),
-    "BalancedLogisticLearner(C=5)": lambda: BalancedLogisticLearner(C=5.0),
+    "balanced, C='cv'": lambda: LogisticLearner(C="cv", standardize="balanced"),
+    "balanced, C=5": lambda: LogisticLearner(C=5.0, standardize="balanced"),
 }
 
 

@@ -19,7 +19,7 @@ from sklearn.model_selection import KFold
 from plait import recipes
 from plait.data import load_dataset
 from plait.data.errors import DataError
-from plait.learners import BalancedLogisticLearner
+from plait.learners import LogisticLearner
 from plait.metrics import cll_loss, exact_match
 
 WANTED = 3
@@ -36,7 +36,7 @@ def models(fold: int) -> dict[str, Any]:
     return {
         "mc": recipes.mc(random_state=fold),
         "ctbn": recipes.ctbn(random_state=fold),
-        "ctbn, same learner": recipes.ctbn(learner=BalancedLogisticLearner(C="cv"), random_state=fold),
+        "ctbn, same learner": recipes.ctbn(learner=LogisticLearner(C="cv", standardize="balanced"), random_state=fold),
     }
 
 

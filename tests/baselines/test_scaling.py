@@ -14,7 +14,7 @@ def mixed_columns(n=40, seed=0):
     )
 
 
-@pytest.mark.parametrize("standardize", ["auto", True, False])
+@pytest.mark.parametrize("standardize", ["auto", "balanced", True, False])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_scales_are_those_of_repeated_rows(standardize, form):
     for seed in range(5):

@@ -2,7 +2,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
@@ -12,7 +12,7 @@ from plait.data.synthetic import make_label_network
 from plait.estimators import JointClassifier, TreeMixtureClassifier, mixture_fits
 from plait.estimators.mixture_em import Mixture, component_log_probs, expectation_maximization
 from plait.estimators.mixture_penalty import penalty_on
-from plait.learners import BalancedLogisticLearner, LinearSVMLearner, LogisticLearner, SklearnLearner
+from plait.learners import LinearSVMLearner, LogisticLearner, SklearnLearner
 from plait.structure import ConditionalTree, FullChain, LabelGraph, UserGraph
 
 VECTORS = np.array(list(itertools.product([0, 1], repeat=4)), dtype=np.uint8)
@@ -37,6 +37,7 @@ def penalty(mixture):
 
 @settings(max_examples=15, deadline=None, derandomize=True)
 @given(st.integers(0, 10_000), st.sampled_from([0.05, 1.0, 30.0]), st.booleans())
+@example(3000, 0.05, True)  # a label comes to have one value in a component
 def test_em_never_lowers_the_penalised_likelihood(seed, C, weighted):
     X, Y = problem(60, seed)
     learner = LogisticLearner(C, standardize=False)
@@ -57,7 +58,7 @@ def test_em_never_lowers_the_penalised_likelihood(seed, C, weighted):
 def test_the_penalty_is_that_of_the_scaled_columns():
     X, Y = problem()
     X = X * [1.0, 10.0, 0.1] + 3.0
-    learner = BalancedLogisticLearner(2.0)
+    learner = LogisticLearner(2.0, standardize="balanced")
     part = learner.fit(X, Y, LabelGraph([[], [0], [1], [2]]))
     scales = X.std(axis=0) * np.sqrt(3)
     expected = ((part.coef_ * scales) ** 2).sum() + (part.parent_coef_**2).sum()
@@ -117,7 +118,7 @@ def test_one_component_is_the_single_tree():
 
 def test_one_conditional_tree_is_the_one_of_the_joint_classifier():
     X, Y = problem()
-    learner = BalancedLogisticLearner(C="cv")
+    learner = LogisticLearner(C="cv", standardize="balanced")
     mixture = TreeMixtureClassifier(1, structure=ConditionalTree(0.5), random_state=0).fit(X, Y)
     single = JointClassifier(UserGraph(mixture.graphs_[0]), learner=learner).fit(X, Y)
     np.testing.assert_allclose(mixture.predict_proba(X), single.predict_proba(X), rtol=1e-3, atol=1e-5)
@@ -163,7 +164,7 @@ def test_strengths_of_the_first_tree_serve_all_and_follow_their_number():
     np.testing.assert_allclose(strengths, np.broadcast_to(strengths[0], strengths.shape), rtol=1e-12)
     decades = np.log10(strengths[0] / len(model.holdout_log_likelihood_) / 5.0)
     np.testing.assert_allclose(decades, decades.round(), atol=1e-9)
-    assert {part.made_by for part in model.conditionals_} == {"BalancedLogisticLearner"}
+    assert {part.made_by for part in model.conditionals_} == {"LogisticLearner"}
 
 
 @pytest.mark.parametrize("structure", [None, FullChain("random")])

@@ -17,7 +17,7 @@ from plait.estimators.mixture_em import expectation_maximization
 from plait.estimators.mixture_growth import GrowingMixture, Growth
 from plait.estimators.pair_evidence import pairs_for
 from plait.inference import Inference
-from plait.learners import BalancedLogisticLearner, Learner
+from plait.learners import Learner, LogisticLearner
 from plait.losses import Loss
 from plait.structure import ConditionalTree, LabelGraph, Structure
 
@@ -41,9 +41,9 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
     structure : Structure or str, optional
         What a component is; None is `ConditionalTree()`. Chains or polytrees can be mixed too.
     learner : Learner or str, optional
-        How conditionals are trained; None is `BalancedLogisticLearner(C="cv")`. Strengths of the penalty that
-        cross-validation finds for the first tree serve all of them; in a mixture of n components the penalty of each
-        is divided by n, as each sees about the n-th part of the rows.
+        How conditionals are trained; None is `LogisticLearner(C="cv", standardize="balanced")`. Strengths of the
+        penalty that cross-validation finds for the first tree serve all of them; in a mixture of n components the
+        penalty of each is divided by n, as each sees about the n-th part of the rows.
     holdout : float, default=1/3
         Share of the rows that decide when to stop adding trees, and EM.
     n_init : int, default=1
@@ -182,7 +182,7 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
         self.joint_ = mixture.joint()
 
     def _learner(self) -> Learner:
-        learner = BalancedLogisticLearner(C="cv") if self.learner is None else self.learner
+        learner = LogisticLearner(C="cv", standardize="balanced") if self.learner is None else self.learner
         found = resolve(type(self).__name__, "learner", learner, learners_room, Learner)
         if not found.gives_probabilities:
             raise ParameterError(

@@ -10,7 +10,6 @@ w_k, b_k  : coefficients and intercept of label k; v_kj the coefficient of paren
 score     : x.w_k + b_k + sum_j v_kj y_j, the log-odds of label k for logistic regression, a margin for an SVM
 """
 
-from plait.learners.balanced_logistic_learner import BalancedLogisticLearner
 from plait.learners.called_conditionals import FittedClassifiers
 from plait.learners.conditionals import Conditionals
 from plait.learners.learner import Learner
@@ -20,7 +19,6 @@ from plait.learners.logistic_learner import LogisticLearner
 from plait.learners.sklearn_learner import SklearnLearner
 
 __all__ = [
-    "BalancedLogisticLearner",
     "Conditionals",
     "FittedClassifiers",
     "Learner",

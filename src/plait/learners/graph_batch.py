@@ -12,7 +12,7 @@ from plait.learners.logistic_batch import Solution
 from plait.learners.logistic_design import prepared_design
 from plait.learners.logistic_learner import LogisticLearner
 from plait.learners.logistic_solver import solve
-from plait.learners.one_valued_labels import constant_labels, constant_scores
+from plait.learners.one_valued_labels import constant_labels
 
 __all__ = ["GraphBatch"]
 
@@ -23,8 +23,8 @@ class GraphBatch:
     """All labels of all graphs are one batch over one design, which is prepared once.
 
     A fit gives what `learner.fit` gives for each graph, up to the tolerance: strengths of the penalty are those of the
-    conditionals to start from, also for labels that have one value under the weights of now. There are no class weights
-    and no masks here.
+    conditionals to start from. Labels that have one value under the weights of now stay as they were, whose likelihood
+    no step of EM may lower; the estimate that `learner.fit` gives them could. There are no class weights and no masks.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class GraphBatch:
             max_iter=self.learner.max_iter,
             dtype=self.learner.dtype,
         )
-        coef, intercept = np.zeros_like(begin.coef), constant_scores(mass)
+        coef, intercept = self._coefficients(starts)
         coef[fitted], intercept[fitted] = self.design.original(solution.coef, solution.intercept)
         n_iter, converged = np.zeros(len(coef), dtype=np.int64), np.ones(len(coef), dtype=np.bool_)
         n_iter[fitted], converged[fitted] = solution.n_iter, solution.converged
@@ -109,10 +109,13 @@ class GraphBatch:
         return support[:, np.append(np.arange(self.n_features), self.n_features + self.parents)]
 
     def _begin(self, starts: Sequence[LinearConditionals]) -> Solution:
-        coef = np.vstack([np.hstack([part.coef_, part.parent_coef_[:, self.parents]]) for part in starts])
-        coef, intercept = self.design.prepared(coef, np.concatenate([part.intercept_ for part in starts]))
+        coef, intercept = self.design.prepared(*self._coefficients(starts))
         nothing = np.zeros(len(coef))
         return Solution(coef, intercept, nothing, nothing.astype(np.int64), nothing > 0)
+
+    def _coefficients(self, starts: Sequence[LinearConditionals]) -> tuple[Floats, Floats]:
+        coef = np.vstack([np.hstack([part.coef_, part.parent_coef_[:, self.parents]]) for part in starts])
+        return coef, np.concatenate([part.intercept_ for part in starts])
 
     def _conditionals(self, part: LinearConditionals, coef: Floats, intercept: Floats) -> LinearConditionals:
         parent_coef = np.zeros_like(part.parent_coef_)

@@ -65,12 +65,14 @@ class LogisticLearner(Learner):
         The penalty.
     fit_intercept : bool, default=True
         Whether labels have an intercept.
-    standardize : bool or "auto", default="auto"
+    standardize : bool, "auto" or "balanced", default="auto"
         Whether columns of X are divided by their standard deviation over the training rows before the penalty is
         applied. Weights of rows count there as in the loss; weights of rows and labels do not, but rows that weigh
-        nothing for any label are left out. With "auto", columns of 0 and 1
-        and columns with more zeros than other values are left as they are. Labels as parents are never scaled.
-        Coefficients are handed on in units of X.
+        nothing for any label are left out. With "auto", columns of 0 and 1 and columns with more zeros than other
+        values are left as they are. With "balanced", all columns are then divided by one more number, so that their
+        variances sum to one: the penalty is the same for all columns, and hundreds of features that need a strong one
+        would hold back the single columns of labels as parents. Labels as parents are never scaled. Coefficients are
+        handed on in units of X.
     tol : float, default=1e-6
         A label is solved when its last Newton step promised to lower the objective by less than this share; the step
         is still taken, so what is left is usually far less. The default keeps within 1e-6 of the least objective.
@@ -99,7 +101,7 @@ class LogisticLearner(Learner):
         "C": (Interval(float, 0, None, closed="neither"), OneOf(("cv",))),
         "penalty": (OneOf(("l2",)),),
         "fit_intercept": (Boolean(),),
-        "standardize": (Boolean(), OneOf(("auto",))),
+        "standardize": (Boolean(), OneOf(("auto", "balanced"))),
         "tol": (Interval(float, 0, None, closed="neither"),),
         "max_iter": (Interval(int, 1, None),),
         "class_weight": (Nothing(), OneOf(("balanced",)), InstanceOf((dict,))),

@@ -1,7 +1,9 @@
+"""`LogisticLearner(standardize="balanced")`: features of total variance one."""
+
 import numpy as np
 from scipy import sparse
 
-from plait.learners import BalancedLogisticLearner, LogisticLearner
+from plait.learners import LogisticLearner
 from plait.learners.strength_search import STRENGTHS
 from plait.learners.strength_splitting import strength_splits
 from plait.structure import LabelGraph
@@ -20,7 +22,7 @@ def problem(n=150, d=40, seed=0):
 def test_it_is_the_logistic_learner_on_columns_of_total_variance_one():
     X, Y = problem()
     scales = X.std(axis=0) * np.sqrt(X.shape[1])
-    found = BalancedLogisticLearner(3.0, tol=1e-10).fit(X, Y, GRAPH)
+    found = LogisticLearner(3.0, standardize="balanced", tol=1e-10).fit(X, Y, GRAPH)
     known = LogisticLearner(3.0, standardize=False, tol=1e-10).fit(X / scales, Y, GRAPH)
     np.testing.assert_allclose(found.coef_, known.coef_ / scales, rtol=1e-5, atol=1e-9)
     np.testing.assert_allclose(found.parent_coef_, known.parent_coef_, rtol=1e-5, atol=1e-9)
@@ -28,10 +30,10 @@ def test_it_is_the_logistic_learner_on_columns_of_total_variance_one():
 
 def test_strengths_by_cross_validation_are_taken_on_balanced_columns():
     X, Y = problem()
-    found = BalancedLogisticLearner("cv", tol=1e-10).fit(X, Y, GRAPH)
+    found = LogisticLearner("cv", standardize="balanced", tol=1e-10).fit(X, Y, GRAPH)
     losses = []
     for C in STRENGTHS:
-        learner, loss = BalancedLogisticLearner(float(C), tol=1e-10), np.zeros(3)
+        learner, loss = LogisticLearner(float(C), standardize="balanced", tol=1e-10), np.zeros(3)
         for training, held in strength_splits(len(Y)):
             fitted = learner.fit(X[training], Y[training], GRAPH)
             scores = fitted.base_scores(X[held]) + Y[held] @ fitted.parent_coef_.T
@@ -42,8 +44,8 @@ def test_strengths_by_cross_validation_are_taken_on_balanced_columns():
 
 def test_units_of_columns_do_not_matter_and_sparse_is_dense():
     X, Y = problem()
-    found = BalancedLogisticLearner(tol=1e-10).fit(X, Y, GRAPH)
-    other = BalancedLogisticLearner(tol=1e-10).fit(sparse.csr_array(X * 7.0), Y, GRAPH)
+    found = LogisticLearner(5.0, standardize="balanced", tol=1e-10).fit(X, Y, GRAPH)
+    other = LogisticLearner(5.0, standardize="balanced", tol=1e-10).fit(sparse.csr_array(X * 7.0), Y, GRAPH)
     np.testing.assert_allclose(other.coef_ * 7.0, found.coef_, rtol=1e-5, atol=1e-8)
     np.testing.assert_allclose(other.parent_coef_, found.parent_coef_, rtol=1e-5, atol=1e-8)
 
@@ -51,14 +53,14 @@ def test_units_of_columns_do_not_matter_and_sparse_is_dense():
 def test_pairs_are_scored_with_the_same_scales():
     X, Y = problem()
     X /= X.std(axis=0) * np.sqrt(X.shape[1])
-    found = BalancedLogisticLearner(5.0, tol=1e-10).fit_pairs(X, Y, folds=None)
+    found = LogisticLearner(5.0, standardize="balanced", tol=1e-10).fit_pairs(X, Y, folds=None)
     known = LogisticLearner(5.0, standardize=False, tol=1e-10).fit_pairs(X, Y, folds=None)
     np.testing.assert_allclose(found.log_likelihood, known.log_likelihood, rtol=1e-5)
 
 
 def test_parents_keep_their_say_among_many_features():
     X, Y = problem(200, 400)
-    found = BalancedLogisticLearner("cv").fit(X, Y, GRAPH).parent_coef_[1, 0]
+    found = LogisticLearner("cv", standardize="balanced").fit(X, Y, GRAPH).parent_coef_[1, 0]
     truth = 2 * np.log(0.9 / 0.1)
     assert found > 0.7 * truth
     assert LogisticLearner("cv").fit(X, Y, GRAPH).parent_coef_[1, 0] < 0.5 * truth
