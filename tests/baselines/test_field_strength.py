@@ -61,6 +61,26 @@ def test_the_strength_with_the_least_held_out_loss(kind, form, exact):
     assert STRENGTHS[0] < found < STRENGTHS[-1]
 
 
+def test_rows_held_out_count_by_their_weights():
+    """Light rows have labels at random: judged by them alone, the strongest penalty would be best."""
+    X, Y, weights = problem()
+    noise = np.random.default_rng(5)
+    light = noise.random(150) < 0.7
+    Y[light] = noise.integers(0, 2, size=(light.sum(), 3))
+    weights[light] *= 0.01
+
+    def best(counted):
+        losses = np.zeros(len(STRENGTHS))
+        for place, C in enumerate(STRENGTHS):
+            for rows, held in strength_splits(150):
+                field = trained_field(X[rows], Y[rows], weights[rows], C, C, "constant", "auto", 1e-9, 100)[0]
+                losses[place] += held_out_loss(field, X[held], Y[held], counted[held], exact=True)
+        return STRENGTHS[np.argmin(losses)]
+
+    assert best(np.ones(150)) < best(weights)
+    assert searched_strength(X, Y, weights, None, "constant", "auto", 100, exact=True) == best(weights)
+
+
 def test_the_classifier_uses_it():
     X, Y, _ = problem()
     model = PairwiseCRF(C="cv").fit(X, Y)
