@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from plait.baselines import field_strength
 from plait.baselines.field_strength import held_out_loss, searched_strength
 from plait.baselines.field_training import trained_field
 from plait.baselines.pairwise_crf import PairwiseCRF
@@ -96,3 +97,39 @@ def test_labels_that_a_fold_lacks_and_very_few_rows():
     assert np.isfinite(PairwiseCRF(C="cv").fit(X, Y).predict_proba(X)).all()
     assert searched_strength(X[:1], Y[:1], None, None, "constant", "auto", 100, exact=True) == 1.0
     assert PairwiseCRF(C="cv").fit(X[:2], Y[:2]).predict(X[:2]).shape == (2, 3)
+
+
+def tried_strengths(monkeypatch, losses):
+    """Return which strengths are trained with, how often each, and which is chosen, if C has the loss at its place."""
+    trained = []
+
+    def train(X, Y, sample_weight, C, *others):
+        trained.append(C)
+        return (C,)
+
+    def loss(C, *others):
+        return losses[STRENGTHS.tolist().index(C)]
+
+    monkeypatch.setattr(field_strength, "trained_field", train)
+    monkeypatch.setattr(field_strength, "held_out_loss", loss)
+    X, Y, _ = problem()
+    found = searched_strength(X, Y, None, None, "constant", "auto", 100, exact=True)
+    places = [STRENGTHS.tolist().index(C) for C in dict.fromkeys(trained)]
+    assert trained == [STRENGTHS[place] for place in places for _ in strength_splits(len(X))]
+    return places, STRENGTHS.tolist().index(found)
+
+
+@pytest.mark.parametrize(
+    ("losses", "n_tried", "best"),
+    [
+        ([1, 2, 3, 0, 0, 0, 0], 3, 0),  # two worse ones: the valley beyond is not seen
+        ([3, 1, 2, 2, 0, 0, 0], 4, 1),
+        ([3, 2, 2.5, 1, 1.5, 1.6, 0], 6, 3),  # one worse one is not the end, and the count starts again
+        ([2, 1, 1, 1, 0, 0, 0], 4, 1),  # equals are not better
+        ([7, 6, 5, 4, 3, 2, 1], 7, 6),  # to the last
+        ([7, 6, 5, 4, 3, 1, 2], 7, 5),
+    ],
+)
+def test_weaker_penalties_are_not_tried_after_two_that_are_worse(monkeypatch, losses, n_tried, best):
+    assert len(losses) == len(STRENGTHS)
+    assert tried_strengths(monkeypatch, losses) == (list(range(n_tried)), best)
