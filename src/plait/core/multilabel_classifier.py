@@ -7,6 +7,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from plait.core.plain_rejections import plainly_rejected
 from plait.core.sentences import ParameterError
 from plait.core.targets import Targets, as_targets
 
@@ -50,18 +51,11 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         return X, targets.Y, sample_weight
 
     def _numbers(self, X: Any, *, reset: bool = True) -> Any:
-        """Return X as numbers, dense or CSR; words in it are an error that says what to do."""
+        """Return X as numbers, dense or CSR; words, and numbers that are not finite, are errors that say what to do."""
         form: dict[str, Any] = {"accept_sparse": "csr", "dtype": (np.float64, np.float32)}
-        try:
-            return validate_data(self, X, reset=reset, ensure_all_finite=self._finite(), **form)
-        except ValueError as problem:
-            if "could not convert string" not in str(problem):
-                raise
-            word = str(problem).partition(": ")[2]
-            raise ParameterError(
-                f"{type(self).__name__} needs X to hold numbers, but it holds {word}. Encode columns of words first, "
-                "for example with sklearn.preprocessing.OneHotEncoder."
-            ) from problem
+        finite = self._finite()
+        with plainly_rejected(type(self).__name__, X, nan_allowed=finite == "allow-nan"):
+            return validate_data(self, X, reset=reset, ensure_all_finite=finite, **form)
 
     def _remember(self, targets: Targets) -> None:
         self.label_names_ = np.array(targets.names, dtype=object)

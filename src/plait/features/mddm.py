@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from plait.core.checks import Interval, Nothing, OneOf, check_parameters
+from plait.core.plain_rejections import plainly_rejected
 from plait.features.dependence_directions import (
     Centred,
     first_positive,
@@ -89,7 +90,8 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             0/1 labels, or one column of classes.
         """
         check_parameters(self)
-        X, y = validate_data(self, X, y, accept_sparse="csr", multi_output=True)
+        with plainly_rejected(type(self).__name__, X):
+            X, y = validate_data(self, X, y, accept_sparse="csr", multi_output=True)
         numbers = as_numbers(type(self).__name__, X)
         labels = as_label_matrix(type(self).__name__, y).astype(np.float64)
         self.mean_ = np.asarray(numbers.mean(axis=0)).ravel()
@@ -103,7 +105,8 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> Floats:
         """Return the projected features, centred, shape (n_samples, n_components_)."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", reset=False, dtype=np.float64)
+        with plainly_rejected(type(self).__name__, X):
+            X = validate_data(self, X, accept_sparse="csr", reset=False, dtype=np.float64)
         return np.asarray(X @ self.components_.T - self.mean_ @ self.components_.T)
 
     def _directions(self, X: Centred, Y: Centred) -> tuple[Floats, Floats]:

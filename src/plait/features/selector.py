@@ -13,6 +13,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from plait.core.checks import Constraint, HasMethods, Nothing, OneOf, check_parameters
+from plait.core.plain_rejections import plainly_rejected
 from plait.core.sentences import ParameterError, shown
 from plait.counts import Codes, PackedCodes, SparseCodes, encode
 from plait.features.feature_mask import FeatureMask
@@ -97,13 +98,19 @@ class Selector(SelectorMixin, BaseEstimator, ABC):
         check_parameters(self)
         allow_nan = self.__sklearn_tags__().input_tags.allow_nan
         finite: bool | str = "allow-nan" if allow_nan else True
-        X, y = validate_data(self, X, y, accept_sparse="csr", multi_output=True, ensure_all_finite=finite)
+        with plainly_rejected(type(self).__name__, X, nan_allowed=allow_nan):
+            X, y = validate_data(self, X, y, accept_sparse="csr", multi_output=True, ensure_all_finite=finite)
         self.mask_ = self._select(X, *self._targets(y, graph))
         by_label = self.mask_.label_specific
         self.ranking_ = list(self.mask_.rankings) if by_label else self.mask_.rankings[0]
         self.scores_ = list(self.mask_.scores) if by_label else self.mask_.scores[0]
         self.n_labels_ = self.mask_.n_labels
         return self
+
+    def transform(self, X: Any) -> Any:
+        """Return the columns of the features that any label keeps, shape (n_samples, n_kept)."""
+        with plainly_rejected(type(self).__name__, X, nan_allowed=self.__sklearn_tags__().input_tags.allow_nan):
+            return super().transform(X)
 
     def _targets(self, Y: Any, graph: LabelGraph | None) -> tuple[Any, LabelGraph]:
         labels = as_label_matrix(type(self).__name__, Y)

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from plait.core.checks import Constraint, InstanceOf, Nothing, check_parameters
+from plait.core.plain_rejections import plainly_rejected
 from plait.core.sentences import ParameterError, complaint
 from plait.counts.discretizers.cut_table import CutTable
 from plait.counts.discretizers.profile import ColumnProfile, profile_columns
@@ -99,14 +100,9 @@ class ColumnDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, A
         return self._table.sparse(X) if sparse.issparse(X) else self._table.dense(X)
 
     def _validated(self, X: Any, reset: bool) -> Any:
-        X = validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=(np.float64, np.float32),
-            ensure_all_finite="allow-nan",
-        )
+        form: dict[str, Any] = {"accept_sparse": "csr", "dtype": (np.float64, np.float32)}
+        with plainly_rejected(type(self).__name__, X, nan_allowed=True):
+            X = validate_data(self, X, reset=reset, ensure_all_finite="allow-nan", **form)
         if sparse.issparse(X) and not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
