@@ -33,6 +33,22 @@ def exponentials(A, powers, logs, width):
         lanes.store(logs, i, lanes.log1p(lanes.exp(lanes.subtract(lanes.fill(A.dtype.type(0.0), width), size))))
 
 
+@njit
+def peaks(A, out, width):
+    for i in range(A.shape[0]):
+        out[i] = lanes.peak(lanes.load(A, i, width))
+
+
+@both_widths
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_largest_of_all_lanes(dtype, n_lanes):
+    A = np.random.default_rng(2).normal(size=(50, n_lanes)).astype(dtype)
+    A[0] = -3.0
+    out = np.empty(50, dtype)
+    peaks(A, out, lanes.WIDTHS[n_lanes])
+    np.testing.assert_array_equal(out, A.max(axis=1))
+
+
 @both_widths
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_arithmetic_lane_by_lane(dtype, n_lanes):

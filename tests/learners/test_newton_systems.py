@@ -27,6 +27,8 @@ def expected(X, chosen, sign, cost):
 WAYS = {
     "cholesky": {},
     "single": {"SMALLEST_SINGLE": 1},
+    "single, factors kept": {"SMALLEST_SINGLE": 1, "PRODUCT_COST": 1e9, "LOOK_AHEAD": 1},
+    "single, no factor soon enough": {"SMALLEST_SINGLE": 1, "PRODUCT_COST": 1e9, "LOOK_AHEAD": 1, "SOON": 0},
     "shared": {"LABELS_THAT_SHARE": 1},
     "forgetful": {"LARGEST_GRAM": 14},
     "conjugate gradients": {"LARGEST_SYSTEM": 0},

@@ -32,6 +32,7 @@ __all__ = [
     "magnitude",
     "multiply",
     "narrow",
+    "peak",
     "prefer",
     "store",
     "subtract",
@@ -193,6 +194,19 @@ def prefer(typing: Any, test: Any, negative: Any, other: Any) -> Any:
         return builder.select(below, values[1], values[2])
 
     return negative(test, negative, other), build
+
+
+@intrinsic
+def peak(typing: Any, row: Any) -> Any:
+    """Return the largest number of all lanes."""
+
+    def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        kind = values[0].type
+        name = f"llvm.vector.reduce.fmax.v{row.count}f{row.dtype.bitwidth}"
+        reduced = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind.element, [kind]), name)
+        return builder.call(reduced, [values[0]])
+
+    return row.dtype(row), build
 
 
 @intrinsic

@@ -48,19 +48,23 @@ def select_columns(indptr, indices, data, place, out_indptr, out_indices, out_da
 
 @njit(cache=True, nogil=True)
 def _row_dot(indices, data, w, start, end):  # type: ignore[no-untyped-def]
-    """Return w.x of the entries from start to end, in four sums: one alone waits for each addition."""
-    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    """Return w.x of the entries from start to end, in two sums: one alone waits for each addition."""
+    a, b = 0.0, 0.0
     p = start
-    while p + 4 <= end:
-        a += data[p] * w[indices[p]]
-        b += data[p + 1] * w[indices[p + 1]]
-        c += data[p + 2] * w[indices[p + 2]]
-        d += data[p + 3] * w[indices[p + 3]]
-        p += 4
-    while p < end:
-        a += data[p] * w[indices[p]]
-        p += 1
-    return (a + b) + (c + d)
+    while p + 2 <= end:
+        a += data[p] * w[np.uint32(indices[p])]
+        b += data[p + 1] * w[np.uint32(indices[p + 1])]
+        p += 2
+    if p < end:
+        a += data[p] * w[np.uint32(indices[p])]
+    return a + b
+
+
+@njit(cache=True, nogil=True)
+def _add_row(indices, data, factor, total, start, end):  # type: ignore[no-untyped-def]
+    """Add factor times the entries from start to end to a vector over columns."""
+    for p in range(start, end):
+        total[np.uint32(indices[p])] += factor * data[p]
 
 
 @njit(cache=True, nogil=True)
@@ -91,9 +95,7 @@ def squared_norms(indptr, data, norms):  # type: ignore[no-untyped-def]
 def add_rows(indptr, indices, data, rows, factors, total):  # type: ignore[no-untyped-def]
     """Add factors[a] times row rows[a] to a vector over columns, for every a."""
     for a in range(rows.size):
-        i = rows[a]
-        for p in range(indptr[i], indptr[i + 1]):
-            total[indices[p]] += factors[a] * data[p]
+        _add_row(indices, data, factors[a], total, indptr[rows[a]], indptr[rows[a] + 1])
 
 
 @njit(cache=True, nogil=True)
@@ -102,8 +104,7 @@ def add_curvature(indptr, indices, data, rows, factors, direction, total):  # ty
     for a in range(rows.size):
         start, end = indptr[rows[a]], indptr[rows[a] + 1]
         factor = factors[a] * _row_dot(indices, data, direction, start, end)
-        for p in range(start, end):
-            total[indices[p]] += factor * data[p]
+        _add_row(indices, data, factor, total, start, end)
 
 
 @njit(cache=True, nogil=True)
@@ -132,9 +133,7 @@ def add_outer_products(indptr, indices, data, rows, factors, H):  # type: ignore
         i = rows[a]
         for p in range(indptr[i], indptr[i + 1]):
             value = factors[a] * data[p]
-            into = H[indices[p]]
-            for o in range(indptr[i], p + 1):
-                into[indices[o]] += value * data[o]
+            _add_row(indices, data, value, H[np.uint32(indices[p])], indptr[i], p + 1)
 
 
 @njit(cache=True, nogil=True)
@@ -245,9 +244,7 @@ def dual_descent(indptr, indices, data, sign, cost, norms, order, draws, alpha, 
             else:
                 before = alpha[i]
                 alpha[i] = max(0.0, before - derivative / (norms[i] + 0.5 / cost[i]))
-                move = (alpha[i] - before) * sign[i]
-                for p in range(indptr[i], indptr[i + 1]):
-                    w[indices[p]] += move * data[p]
+                _add_row(indices, data, (alpha[i] - before) * sign[i], w, indptr[i], indptr[i + 1])
             largest, smallest = max(largest, projected), min(smallest, projected)
             a += 1
         epoch += 1

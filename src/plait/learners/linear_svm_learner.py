@@ -108,11 +108,11 @@ class LinearSVMLearner(Learner):
         begin = self._checked_start(problem, start)
         problem = weighing_rows(problem)
         weighted = class_weighted(problem, self.class_weight)
-        fitted = np.flatnonzero(~constant_labels(weighted.class_mass()))
+        fitted = np.flatnonzero(~constant_labels(weighted.class_mass())).tolist()
         design = MarginDesign(problem, self.intercept_scaling if self.fit_intercept else None)
-        labels = MarginLabels(problem, weighted, design, self.C, tol=self.tol, max_iter=self.max_iter)
+        labels = MarginLabels(problem, weighted, design, fitted, self.C, tol=self.tol, max_iter=self.max_iter)
         with one_blas_thread():
-            margins = {int(k): labels.fitted(int(k), begin, calibrate=self.calibrate) for k in fitted}
+            margins = {k: labels.fitted(k, begin, calibrate=self.calibrate) for k in fitted}
         self._warn([label for label, found in margins.items() if not found.converged])
         return self._conditionals(problem, design, margins)
 

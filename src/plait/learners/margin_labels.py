@@ -1,10 +1,12 @@
 """Fits of single labels over one shared design, and the calibration of their margins on held-out rows."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from plait.learners.dual_starts import DualStarts
 from plait.learners.linear_conditionals import LinearConditionals
 from plait.learners.margin_design import MarginDesign
 from plait.learners.margin_rows import SparseRows
@@ -57,52 +59,76 @@ class MarginLabels:
         With the weights of rows, and with class weights besides.
     design : MarginDesign
         Of the problem.
+    labels : sequence of int
+        Which labels will be fitted.
     C, tol, max_iter
         As in `LinearSVMLearner`.
     """
 
     def __init__(
-        self, problem: Problem, weighted: Problem, design: MarginDesign, C: float, *, tol: float, max_iter: int
+        self,
+        problem: Problem,
+        weighted: Problem,
+        design: MarginDesign,
+        labels: Sequence[int],
+        C: float,
+        *,
+        tol: float,
+        max_iter: int,
     ) -> None:
         self.problem, self.weighted, self.design = problem, weighted, design
+        # Labels of about the same frequency take about as many passes together.
+        frequency = problem.Y.sum(axis=0, dtype=np.int64)
+        self._sharing = sorted(filter(design.shares_rows, labels), key=lambda label: int(frequency[label]))
         self.C, self.tol, self.max_iter = C, tol, max_iter
         self._shared: NewtonSystems | None = None
+        self._starts: DualStarts | None = None
 
     def fitted(self, label: int, begin: LinearConditionals | None, *, calibrate: bool) -> LabelMargins:
         """Return the fit of one label, from an earlier one where given."""
         systems = self._systems(label)
-        sign = np.where(self.problem.Y[:, label] == 1, 1.0, -1.0)
-        cost = self._cost(label)
+        sign, cost = self._sign_and_cost(label)
         start = None if begin is None else self.design.joined(label, begin)
-        fit = self._solve(systems, sign, cost, start)
+        fit = self._solve(systems, sign, cost, start, label)
         if not calibrate:
             return LabelMargins(fit.w, fit.n_iter, fit.converged)
         slope, shift, converged = self._calibrated(label, systems, sign, cost, fit.w)
         return LabelMargins(fit.w, fit.n_iter, fit.converged and converged, slope, shift)
 
-    def _cost(self, label: int) -> Floats:
+    def _sign_and_cost(self, label: int) -> tuple[Floats, Floats]:
+        sign = np.where(self.problem.Y[:, label] == 1, 1.0, -1.0)
         weights = self.weighted.weights_of(label)
         if weights is None:
-            return np.full(self.problem.Y.shape[0], float(self.C))
+            return sign, np.full(sign.size, float(self.C))
         # Weights that no float64 would notice beside the largest are none: 1 / cost stays finite.
-        return np.where(weights > LEAST_SHARE * weights.max(), self.C * weights, 0.0)
+        return sign, np.where(weights > LEAST_SHARE * weights.max(), self.C * weights, 0.0)
+
+    def _dual_start(self, label: int, rows: SparseRows) -> tuple[Floats, npt.NDArray[np.intp]]:
+        """Return the start of a label, found together with those of others where they share their rows."""
+        if not self.design.shares_rows(label):
+            return dual_start(rows, *self._sign_and_cost(label))
+        if self._starts is None:
+            self._starts = DualStarts(rows, self._sharing, self._sign_and_cost)
+        return self._starts.start(label)
 
     def _systems(self, label: int) -> NewtonSystems:
         rows = self.design.rows(label)
         if not self.design.shares_rows(label):
             return NewtonSystems(rows)
         if self._shared is None:
-            self._shared = NewtonSystems(rows, sum(map(self.design.shares_rows, range(self.problem.n_labels))))
+            self._shared = NewtonSystems(rows, len(self._sharing))
         return self._shared
 
-    def _solve(self, systems: NewtonSystems, sign: Floats, cost: Floats, start: Floats | None) -> HingeFit:
+    def _solve(
+        self, systems: NewtonSystems, sign: Floats, cost: Floats, start: Floats | None, label: int | None = None
+    ) -> HingeFit:
         """Solve from `start` where that is better than nothing, else from where the dual leads or from 0."""
         rows, first = systems.rows, None
         w = np.zeros(rows.shape[1])
         if start is not None and objective_and_gradient(rows, sign, cost, start)[0] < cost.sum():
             w = start
         elif isinstance(rows, SparseRows):
-            w, first = dual_start(rows, sign, cost)
+            w, first = dual_start(rows, sign, cost) if label is None else self._dual_start(label, rows)
         return minimize_squared_hinge(systems, sign, cost, w, first, tol=self.tol, max_iter=self.max_iter)
 
     def _calibrated(
