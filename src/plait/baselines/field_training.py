@@ -8,11 +8,12 @@ from scipy import sparse
 
 from plait.baselines.label_regressions import beside
 from plait.baselines.pseudo_likelihood import FieldWeights, PseudoLikelihood
-from plait.baselines.scaling import divided_columns, weighted_scales
+from plait.baselines.scaling import divided_columns
 from plait.baselines.truncated_newton import minimize_convex
 from plait.features import FeatureMask
 from plait.learners import LinearConditionals, LogisticLearner
 from plait.learners.blas_threads import one_blas_thread
+from plait.learners.column_scaling import column_scales
 from plait.learners.one_valued_labels import constant_labels, constant_scores
 
 __all__ = ["trained_field"]
@@ -52,7 +53,7 @@ def trained_field(
     weights = np.ones(len(Y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     mass = np.column_stack([weights @ (1.0 - Y), weights @ Y.astype(np.float64)])
     fitted = np.flatnonzero(~constant_labels(mass))
-    scales = weighted_scales(X, standardize, sample_weight)
+    scales = column_scales(X, standardize, sample_weight)
     X = divided_columns(X, scales)
     X = X.astype(np.float64) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
     problem = PseudoLikelihood(X, Y[:, fitted].astype(np.float64), weights, C, pair_C, kind)

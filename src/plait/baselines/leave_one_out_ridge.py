@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from plait.baselines.scaling import divided_columns, weighted_means, weighted_scales
+from plait.baselines.scaling import divided_columns, weighted_means
 from plait.learners.blas_threads import one_blas_thread
+from plait.learners.column_scaling import column_scales
 
 __all__ = ["RidgeFit", "fitted_ridge"]
 
@@ -58,7 +59,7 @@ def fitted_ridge(X: Any, targets: Floats, sample_weight: Any = None, alpha: floa
         The penalty; None takes the one of least squared error on rows left out, for all targets together.
     """
     weights = np.ones(len(targets)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    scales = weighted_scales(X, "auto", sample_weight)
+    scales = column_scales(X, "auto", sample_weight)
     X = divided_columns(X, scales)
     X = X.astype(np.float64) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
     means, centre = weighted_means(X, weights), weights @ targets / weights.sum()

@@ -8,7 +8,8 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_array
 
-from plait.baselines.scaling import divided_columns, weighted_means, weighted_scales
+from plait.baselines.scaling import divided_columns, weighted_means
+from plait.learners.column_scaling import column_scales
 
 __all__ = ["ScaledLogisticRegression"]
 
@@ -34,7 +35,7 @@ class ScaledLogisticRegression(LogisticRegression):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ScaledLogisticRegression":
         """Train on scaled columns."""
         X = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32))
-        scales = weighted_scales(X, "auto", sample_weight)
+        scales = column_scales(X, "auto", sample_weight)
         centred = self.fit_intercept and not sparse.issparse(X)
         centres = weighted_means(X, sample_weight) if centred else np.zeros(X.shape[1])
         super().fit(divided_columns(X, scales, centres), y, sample_weight)

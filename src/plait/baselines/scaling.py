@@ -1,4 +1,4 @@
-"""Scales of the columns of X by the house rule, once for all problems of a method; rows count by their weight."""
+"""Columns of X divided by their scales once for all problems of a method, and answers brought back to their units."""
 
 from dataclasses import replace
 from typing import Any
@@ -11,21 +11,9 @@ from sklearn.base import clone
 from plait.learners import Learner, LinearConditionals
 from plait.learners.column_scaling import column_scales
 
-__all__ = ["divided_columns", "in_units_of_columns", "unscaled_learner", "weighted_means", "weighted_scales"]
+__all__ = ["divided_columns", "in_units_of_columns", "unscaled_learner", "weighted_means"]
 
 Floats = npt.NDArray[np.float64]
-
-
-def weighted_scales(X: Any, standardize: bool | str, sample_weight: Any = None) -> Floats:
-    """Return what to divide the columns by: `column_scales` where a row counts as often as its weight says.
-
-    Examples
-    --------
-    >>> X = np.array([[1.0], [3.0], [5.0]])
-    >>> np.isclose(weighted_scales(X, "auto", np.array([1.0, 2.0, 1.0]))[0], np.std([1, 3, 3, 5]))
-    np.True_
-    """
-    return column_scales(X, standardize, sample_weight)
 
 
 def weighted_means(X: Any, sample_weight: Any = None) -> Floats:
@@ -49,7 +37,7 @@ def unscaled_learner(learner: Learner, X: Any, sample_weight: Any) -> tuple[Lear
     """Return a learner that leaves columns as they are, and by what to divide them first, for one that would scale."""
     if "standardize" not in learner.get_params(deep=False):
         return learner, np.ones(X.shape[1])
-    scales = weighted_scales(X, learner.get_params(deep=False)["standardize"], sample_weight)
+    scales = column_scales(X, learner.get_params(deep=False)["standardize"], sample_weight)
     return clone(learner).set_params(standardize=False), scales
 
 

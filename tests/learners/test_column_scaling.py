@@ -1,0 +1,30 @@
+import numpy as np
+import pytest
+from scipy import sparse
+
+from plait.learners.column_scaling import column_scales
+
+
+def mixed_columns(n=40, seed=0):
+    rng = np.random.default_rng(seed)
+    return np.column_stack(
+        [rng.normal(3, 2, n), rng.integers(0, 2, n), rng.poisson(0.3, n), rng.poisson(1.2, n), np.full(n, 4.0)]
+    )
+
+
+@pytest.mark.parametrize("standardize", ["auto", "balanced", True, False])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_weighted_scales_are_those_of_repeated_rows(standardize, form):
+    for seed in range(5):
+        X = mixed_columns(seed=seed)
+        weights = np.random.default_rng(seed).integers(1, 5, size=len(X))
+        expected = column_scales(X.repeat(weights, axis=0), standardize)
+        found = column_scales(form(X), standardize, weights.astype(float))
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+        np.testing.assert_allclose(
+            column_scales(form(X), standardize), column_scales(X, standardize, np.ones(len(X))), rtol=1e-12
+        )
+
+
+def test_rows_that_weigh_nothing_leave_columns_as_they_are():
+    np.testing.assert_array_equal(column_scales(mixed_columns(), True, np.zeros(40)), np.ones(5))
