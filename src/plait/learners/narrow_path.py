@@ -112,18 +112,16 @@ class NarrowPath:
         """Solve all problems for one strength, from where the solutions of the last two lead."""
         self._go_ahead()
         penalty = self.penalty / KIND(strength)
-        rows = np.arange(len(self.labels))
-        inverse = self._shared_inverse(penalty)
-        hard = left = self._descended(rows, inverse, penalty, tol, STEPS[0])
-        for steps in STEPS[1:]:
-            if left.size:
-                left = self._descended(left, self._own_inverse(left, penalty), penalty, tol, steps)
-        slopes = self._slopes(rows, inverse)
-        if hard.size:
-            slopes[hard] = self._slopes(hard, self._own_inverse(hard, penalty))
-        errors = slopes * np.sqrt(2.0 * tol * self._objectives(penalty))
-        errors[left] = np.inf
-        return self._point(errors)
+        left, inverse = np.arange(len(self.labels)), self._shared_inverse(penalty)
+        slopes = np.full(len(left), np.inf)
+        for steps in STEPS:
+            before, left = left, self._descended(left, inverse, penalty, tol, steps)
+            done = np.flatnonzero(np.isin(before, left, invert=True))
+            slopes[before[done]] = self._slopes(before[done], inverse, done)
+            if not left.size:
+                break
+            inverse = self._own_inverse(left, penalty)
+        return self._point(slopes * np.sqrt(2.0 * tol * self._objectives(penalty)))
 
     def _descended(self, rows: Indices, inverse: "_Inverses", penalty: Matrix, tol: float, steps: int) -> Indices:
         """Go on with some problems and return those that did not reach the tolerance."""
@@ -203,17 +201,18 @@ class NarrowPath:
         penal = np.einsum("ij,ij,ij->i", penalty, self.coefficients, self.coefficients, dtype=np.float64)
         return self._losses(self.weights, self.weight_of) + 0.5 * penal
 
-    def _slopes(self, rows: Indices, inverse: "_Inverses") -> Floats:
+    def _slopes(self, rows: Indices, inverse: "_Inverses", places: npt.NDArray[np.intp]) -> Floats:
         """Return the norms of the gradients of held-out losses, in the norm of inverse second derivatives.
 
-        These stand in for the penalties in the bound of `held_out_losses`: near the solution they bound the objective
-        from below as well, up to a factor that CAUTION makes up for.
+        Problem `rows[r]` is number `places[r]` of `inverse`. Second derivatives of the last steps stand in for the
+        penalties in the bound of `held_out_losses`: near the solution they bound the objective from below as well, up
+        to a factor that CAUTION makes up for.
         """
         residual = self.held[self.held_of[rows]] * (expit(self.scores[rows]) - self.targets[self.labels[rows]])
         gradient = self.design.gradients(residual)
         if self.support is not None:
             gradient *= self.support[rows]
-        squared = np.einsum("ij,ij->i", gradient, inverse.apply(gradient, np.arange(len(rows))))
+        squared = np.einsum("ij,ij->i", gradient, inverse.apply(gradient, places))
         return np.asarray(CAUTION * np.sqrt(np.maximum(squared, 0.0)), dtype=np.float64)
 
     def _penalties(self, folds: list[StrengthFold], standardize: bool | str) -> Matrix:
