@@ -75,7 +75,12 @@ def test_scores_are_those_of_the_original_columns(stored, intercept):
 def test_wide_designs_multiply_by_their_transposed_copy(monkeypatch, wide):
     monkeypatch.setattr(logistic_design, "_WIDE", wide)
     X, _ = drawn()
+    X[:20, 0] = 0  # no longer the most frequent column
     design = prepared_design(sparse.csr_array(X), standardize=False)
+    assert (design.order is None) == (wide > X.shape[1])
+    if design.order is not None:
+        X = X[:, design.order]
+        assert (np.diff((X != 0).sum(axis=0)) <= 0).all()
     rng = np.random.default_rng(2)
     for dtype, near in ((np.float64, 1e-12), (np.float32, 1e-4)):
         S, P = rng.uniform(0, 1, size=(30, LANES)).astype(dtype), rng.normal(size=(6, LANES)).astype(dtype)

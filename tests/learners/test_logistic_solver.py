@@ -5,8 +5,10 @@ import pytest
 from scipy import optimize, sparse
 from threadpoolctl import threadpool_limits
 
+from plait.learners import logistic_design, logistic_scheduler, newton_preconditioner
 from plait.learners.logistic_design import prepared_design
 from plait.learners.logistic_solver import solve
+from plait.learners.panel_conjugate_gradients import NewtonLanes
 
 
 def drawn(seed=0, n_rows=70, n_columns=9, n_labels=5):
@@ -74,6 +76,44 @@ def test_a_problem_gets_the_same_bits_alone_and_in_any_place_of_a_sparse_batch(s
     np.testing.assert_array_equal(part.coef, whole.coef[[39, 7]])
     np.testing.assert_array_equal(part.intercept, whole.intercept[[39, 7]])
     np.testing.assert_array_equal(part.n_iter, whole.n_iter[[39, 7]])
+
+
+def test_fewer_lanes_for_the_last_problems_change_no_bit(monkeypatch):
+    rng = np.random.default_rng(9)
+    X, Y = drawn(9, n_rows=300, n_columns=40, n_labels=30)
+    X[rng.random(X.shape) < 0.6] = 0
+    X[:8] *= 100  # heavy rows
+    monkeypatch.setattr(newton_preconditioner, "_PREPARING", 1)
+    monkeypatch.setattr(newton_preconditioner, "_LEAST_PATIENCE", 3)
+    design, found, widths = prepared_design(sparse.csr_array(X), standardize=False), [], []
+    plain = NewtonLanes.sweep
+    monkeypatch.setattr(
+        NewtonLanes, "sweep", lambda lanes: (widths.append((lanes.n_lanes, bool(lanes._heavy))), plain(lanes))[1]
+    )
+    for few in (0, 12, 16):
+        monkeypatch.setattr(logistic_scheduler, "_FEW", few)
+        found.append(solve(design, Y))
+    assert set(widths) >= {(16, True), (8, True)}
+    for other in found[1:]:
+        np.testing.assert_array_equal(other.coef, found[0].coef)
+        np.testing.assert_array_equal(other.n_iter, found[0].n_iter)
+    alone = solve(design, Y, columns=[4])
+    np.testing.assert_array_equal(alone.coef[0], found[0].coef[4])
+
+
+def test_columns_in_the_order_of_their_frequency_are_handed_back_as_they_came(monkeypatch):
+    X, Y = drawn(7)
+    X[np.random.default_rng(7).random(X.shape) < np.linspace(0.9, 0.1, X.shape[1])] = 0  # the last are most frequent
+    support = np.random.default_rng(8).random((Y.shape[1], X.shape[1])) < 0.7
+    plain = solve(prepared_design(sparse.csr_array(X), standardize=False), Y, support=support, tol=1e-10)
+    monkeypatch.setattr(logistic_design, "_WIDE", 1)
+    design = prepared_design(sparse.csr_array(X), standardize=False)
+    assert design.order is not None
+    assert (design.order != np.arange(X.shape[1])).any()
+    found = solve(design, Y, support=support, tol=1e-10)
+    np.testing.assert_allclose(found.coef, plain.coef, rtol=1e-4, atol=1e-6)
+    assert not found.coef[~support].any()
+    assert solve(design, Y, support=support, tol=1e-8, start=found).n_iter.tolist() == [1] * Y.shape[1]
 
 
 @pytest.mark.parametrize("stored", [np.asarray, sparse.csr_array])

@@ -94,7 +94,7 @@ def test_heavy_rows_follow_the_woodbury_identity(monkeypatch):
     allowed[7, 5] = 0
     inverse = preconditioner.inverse(S, means, inverse_bend, allowed)
     first = inverse.copy()
-    heavy = preconditioner.heavy(S, means, inverse, np.array([2, 5]))
+    heavy = preconditioner.heavy(S, means, inverse_bend, inverse, np.array([2, 5]))
     assert sorted(heavy) == [2, 5]
     assert isinstance(heavy[2], HeavyRows)
     conditioned = preconditioner.conditioned(R, inverse)
@@ -117,7 +117,7 @@ def test_all_rows_heavy_is_the_hessian_itself(monkeypatch):
     means, inverse_bend = parts(design, S)
     preconditioner = DiagonalPreconditioner(design)
     inverse = preconditioner.inverse(S, means, inverse_bend, None)
-    heavy = preconditioner.heavy(S, means, inverse, np.array([1]))
+    heavy = preconditioner.heavy(S, means, inverse_bend, inverse, np.array([1]))
     conditioned = preconditioner.conditioned(R, inverse)
     heavy[1].correct(conditioned, 1)
     H = np.eye(11) + (X.T * S[:, 1]) @ X

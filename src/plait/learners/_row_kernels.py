@@ -1,5 +1,9 @@
-"""Kernels of the preconditioner that takes a few heavy rows into account exactly."""
+"""Kernels of the preconditioner that takes a few heavy rows into account exactly.
 
+Columns are read as numbers without sign: with one, every use would first ask whether it counts from the end.
+"""
+
+import numpy as np
 from numba import njit
 
 # Sums may be taken in any order: rows are long, and one sum after the other would wait for itself.
@@ -13,7 +17,7 @@ def without_rows(indptr, indices, data, weights, diagonal):  # type: ignore[no-u
     """diagonal_k -= sum over rows of weight * entry^2."""
     for a in range(len(weights)):
         for t in range(indptr[a], indptr[a + 1]):
-            diagonal[indices[t]] -= weights[a] * data[t] * data[t]
+            diagonal[np.uint32(indices[t])] -= weights[a] * data[t] * data[t]
 
 
 @njit(cache=True, nogil=True, fastmath=_SUMS)
@@ -22,15 +26,15 @@ def row_gram(indptr, indices, data, inverse, buffer, K):  # type: ignore[no-unty
     n = K.shape[0]
     for a in range(n):
         for t in range(indptr[a], indptr[a + 1]):
-            buffer[indices[t]] = data[t] * inverse[indices[t]]
+            buffer[np.uint32(indices[t])] = data[t] * inverse[np.uint32(indices[t])]
         for b in range(a, n):
             total = 0.0
             for t in range(indptr[b], indptr[b + 1]):
-                total += data[t] * buffer[indices[t]]
+                total += data[t] * buffer[np.uint32(indices[t])]
             K[a, b] = total
             K[b, a] = total
         for t in range(indptr[a], indptr[a + 1]):
-            buffer[indices[t]] = 0.0
+            buffer[np.uint32(indices[t])] = 0.0
 
 
 @njit(cache=True, nogil=True, fastmath=_SUMS)
@@ -46,7 +50,7 @@ def corrected(indptr, places, data, columns, middle, inverse, conditioned, lane,
     for a in range(n):
         total = 0.0
         for t in range(indptr[a], indptr[a + 1]):
-            total += data[t] * column[places[t]]
+            total += data[t] * column[np.uint32(places[t])]
         sums[a] = total
     column[:] = 0.0
     for a in range(n):
@@ -54,6 +58,6 @@ def corrected(indptr, places, data, columns, middle, inverse, conditioned, lane,
         for b in range(n):
             part += middle[a, b] * sums[b]
         for t in range(indptr[a], indptr[a + 1]):
-            column[places[t]] += data[t] * part
+            column[np.uint32(places[t])] += data[t] * part
     for k in range(len(columns)):
         conditioned[columns[k], lane] -= inverse[k] * column[k]

@@ -7,6 +7,8 @@ sign[i]               : +1 where row i has the label, -1 where not
 cost[i]               : C times the weight of row i; a row of cost 0 takes no part
 scores[i]             : w.x_i;  slack_i = max(0, 1 - sign_i score_i), a row is active where it is above 0
 alpha[i]              : dual variable, 2 cost_i slack_i at the optimum;  w = sum_i alpha_i sign_i x_i
+
+Columns are read as numbers without sign: with one, every use would first ask whether it counts from the end.
 """
 
 import numpy as np

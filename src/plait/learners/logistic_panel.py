@@ -151,7 +151,7 @@ class LogisticPanel:
         inverse = self._preconditioner.inverse(self._curvature, self._means, inverse_bend, self._allowed)
         rhs = (self._means * (self._slope * inverse_bend) - self._gradient).astype(self.precision.work)
         hard = self._opened & (self._wary == 0) & self._hard
-        heavy = self._preconditioner.heavy(self._curvature, self._means, inverse, np.flatnonzero(hard))
+        heavy = self._preconditioner.heavy(self._curvature, self._means, inverse_bend, inverse, np.flatnonzero(hard))
         energy = self._energy(rhs, inverse, heavy)
         x = np.zeros_like(rhs)
         self._systems = NewtonSystems(

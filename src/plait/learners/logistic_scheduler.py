@@ -19,6 +19,9 @@ Indices = npt.NDArray[np.int64]
 # So many panels in flight give the lanes of conjugate gradients enough systems to choose from.
 _PANELS = 4
 
+# With so many problems left, narrow lanes are busy enough.
+_FEW = 12
+
 
 class Scheduler:
     """Problems enter panels, panels make Newton systems, lanes solve these, panels walk along the solutions.
@@ -50,7 +53,7 @@ class Scheduler:
         self._pending = [0] * n_panels
         self._waiting: list[deque[int]] = [deque() for _ in range(n_panels)]
         self._origin = np.full((n_lanes, 2), EMPTY)
-        self._max_iter = max_iter
+        self._preconditioner, self._precision, self._max_iter = preconditioner, precision, max_iter
 
     def run(self, queue: list[int], found: Solution) -> None:
         """Solve the problems of the queue, the last first."""
@@ -60,6 +63,7 @@ class Scheduler:
             self._open(place)
         self._settle(queue, found)
         while any(self._waiting) or self._lanes.running.any():
+            self._narrow(queue)
             self._feed()
             self._collect(self._lanes.sweep())
             self._settle(queue, found)
@@ -79,6 +83,18 @@ class Scheduler:
         self._systems[place] = systems
         self._waiting[place].extend(int(lane) for lane in panel.held if systems.energy[lane] > systems.goal[lane])
         self._pending[place] = len(self._waiting[place])
+
+    def _narrow(self, queue: list[int]) -> None:
+        """Go on in fewer lanes once few problems are left: hard ones take long, and empty lanes cost as much."""
+        running = np.flatnonzero(self._lanes.running)
+        n_left = len(queue) + sum(len(panel.held) for panel in self._panels)
+        if self._lanes.n_lanes == NARROW or n_left > _FEW or len(running) > NARROW:
+            return
+        fewer = NewtonLanes(self._preconditioner.design, self._preconditioner, self._precision.work, NARROW)
+        fewer.adopt(self._lanes, running)
+        origin = np.full((NARROW, 2), EMPTY)
+        origin[: len(running)] = self._origin[running]
+        self._lanes, self._origin = fewer, origin
 
     def _feed(self) -> None:
         """Load waiting systems into free lanes; the first panel, which holds the hardest problems, goes first."""

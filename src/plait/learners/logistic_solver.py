@@ -71,6 +71,9 @@ def solve(
     dtype : {"auto", "float32", "float64"}
         Floats to work with, see `Precision`.
     """
+    if design.order is not None:
+        support = None if support is None else support[:, design.order]
+        start = None if start is None else replace(start, coef=start.coef[:, design.order])
     batch = Batch.of(targets, strengths, columns, weights, weight_columns, support, start)
     shape = (batch.n_problems, design.n_columns)
     found = Solution(
@@ -89,4 +92,6 @@ def solve(
             coef, intercept, taken = approached(batch, preconditioner, queue, tol, max_iter)
             batch = replace(batch, start=(coef, intercept), taken=taken)
         Scheduler(batch, preconditioner, precision, tol, max_iter).run(queue, found)
+    if design.order is not None:
+        found.coef[:, design.order] = found.coef.copy()
     return found

@@ -66,17 +66,19 @@ class DiagonalPreconditioner:
         return max(_LEAST_PATIENCE, _PREPARING // self.design.n_rows) if isinstance(self.design, SparseDesign) else 0
 
     def heavy(
-        self, curvature: Panel, means: Panel, inverse: Panel, lanes: npt.NDArray[np.int64]
+        self, curvature: Panel, means: Panel, inverse_bend: Floats, inverse: Panel, lanes: npt.NDArray[np.int64]
     ) -> dict[int, HeavyRows]:
         """Return the heavy rows of some lanes, and change `inverse` there to the diagonal of all other rows."""
         if not len(lanes) or not isinstance(self.design, SparseDesign):
             return {}
-        sizes, diagonal = np.empty_like(curvature), np.empty_like(means)
+        sizes = np.empty_like(curvature)
         self.design.leverage(inverse, sizes)
-        self.design.squares(curvature, means, diagonal)
         found = {}
         for lane in lanes:
-            whole = np.where(inverse[:, lane] > 0, 1 + diagonal[:, lane], np.inf)
+            # The diagonal of I + A' S A: `inverse` without the part of the intercept.
+            column, mean = inverse[:, lane].astype(np.float64), means[:, lane].astype(np.float64)
+            whole = np.divide(1.0, column, out=np.full_like(column, np.inf), where=column > 0)
+            whole += mean * mean * inverse_bend[lane]
             s = curvature[:, lane].astype(np.float64)
             if not s.any():
                 continue

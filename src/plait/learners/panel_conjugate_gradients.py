@@ -79,7 +79,7 @@ class NewtonLanes:
 
     def __init__(self, design: Design, preconditioner: DiagonalPreconditioner, dtype: Any, n_lanes: int) -> None:
         columns = (design.n_columns, n_lanes)
-        self._width = WIDTHS[n_lanes]
+        self.n_lanes, self._width = n_lanes, WIDTHS[n_lanes]
         self._design, self._preconditioner = design, preconditioner
         self._curvature = zero_panel((design.n_rows, n_lanes), dtype)
         self._means, self._residual, self._inverse, self._x = (zero_panel(columns, dtype) for _ in range(4))
@@ -110,6 +110,17 @@ class NewtonLanes:
         patience = self._preconditioner.patience or _MOST
         self._limit[lanes] = [_MOST if lane in self._heavy else patience for lane in lanes]
         self.running[lanes] = True
+
+    def adopt(self, other: "NewtonLanes", theirs: Indices) -> None:
+        """Go on with systems that other lanes have begun, in the first lanes of these; all of these must be free."""
+        lanes = np.arange(len(theirs))
+        for name in ("_curvature", "_means", "_residual", "_inverse", "_x", "_direction"):
+            copy_lanes(getattr(other, name), theirs, getattr(self, name), lanes)
+        for name in ("_inverse_bend", "_energy", "_goal", "_most", "_gain", "_taken", "_limit", "running"):
+            getattr(self, name)[lanes] = getattr(other, name)[theirs]
+        self._ratios[0, lanes] = other._ratios[0, theirs]
+        self._heavy = {place: other._heavy[int(lane)] for place, lane in enumerate(theirs) if int(lane) in other._heavy}
+        self._conditioned = None
 
     def unload(self, lanes: Indices, systems: NewtonSystems, target: Indices) -> None:
         """Hand back solutions and what they gain."""
@@ -149,7 +160,11 @@ class NewtonLanes:
         advance(steps[None], shares[None], *panels, self._fresh, self._width)
         self._conditioned = self._condition()
         if self._conditioned is not self._residual:
-            inner(self._residual, self._conditioned, self._fresh, self._width)
+            sizes = np.zeros_like(self._fresh)
+            inner(self._residual, self._conditioned, sizes, self._width)
+            # What `advance` summed is the same but for rounding; a lane keeps it whatever the others are.
+            changed = list(self._heavy) if self._preconditioner.diagonal else slice(None)
+            self._fresh[0, changed] = sizes[0, changed]
 
     def _condition(self) -> Panel:
         """Return M^-1 r, or r itself where M is the diagonal that `advance` and `next_direction` know."""
