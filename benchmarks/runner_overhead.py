@@ -1,102 +1,114 @@
-"""`plait bench` against the fits and predictions it runs: what the runner costs.
+"""`plait reproduce pcc` against the fits and predictions it runs: what the runner costs.
 
-Needs the benchmark data (PLAIT_DATA). Chains with cross-validated logistic regression and several inferences on the
-fixed splits of emotions, scene and yeast, as in the experiments of PCC; one process, one thread. The runner reads the
-plan, checks it, reads the data and digests them, claims, fits, predicts, measures and records every cell. Its cost is
-what a whole run takes beyond the fits and predictions in it, the least of several runs after one that loads compiled
-code; in wall time, because the store waits for the disk. A bare loop over the same fits and predictions must predict
-the same labels.
+Needs the benchmark data (PLAIT_DATA). The shipped plan of PCC, all cells of the data sets that are there, in one
+process with one thread. The runner reads the plan, checks it, reads the data and digests them, claims, fits, predicts,
+measures and records every cell. Its cost is what a whole run takes beyond the fits and predictions in it: in CPU time,
+and in wall time too, because the store waits for the disk. Warm: after a loop over the same fits and predictions, which
+loads compiled code and must predict the same labels, the least of several runs; this is what must stay below the bar.
+In a fresh process the first kernel of all, which reads data, also starts numba, and that counts as rest.
 """
 
 import os
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
 from plait.data import load_dataset
-from plait.experiments import fold_data
+from plait.experiments import answers, cell_run, fold_data
 from plait.experiments.answers import labels_digest
 from plait.experiments.model_seeds import fold_seed, seeded
-from plait.experiments.plan_check import ready_plan
+from plait.experiments.plan import Plan
 from plait.experiments.plan_objects import build
 from plait.experiments.pools import in_one_thread
+from plait.experiments.reproduction.paper_plans import available_datasets, paper_plan
 from plait.experiments.runner import run_plan
 from plait.experiments.store import open_store
 
 RUNS = 3
 MOST = 0.05
-NAMES = ("emotions", "scene", "yeast")
-PLAN = """
-datasets = ["emotions", "scene", "yeast"]
-metrics = ["subset_loss", "hamming_loss"]
-protocol = {kind = "split"}
-[methods.br]
-learner = {use = "LogisticLearner", C = "cv"}
-[methods.greedy]
-use = "pcc"
-learner = {use = "LogisticLearner", C = "cv"}
-inference = {use = "Greedy"}
-[methods."eps 0.25"]
-use = "pcc"
-learner = {use = "LogisticLearner", C = "cv"}
-inference = {use = "BestFirst", epsilon = 0.25}
-[methods.exact]
-use = "pcc"
-learner = {use = "LogisticLearner", C = "cv"}
-inference = {use = "BestFirst", epsilon = 0.0}
-[methods.sampled]
-use = "pcc"
-learner = {use = "LogisticLearner", C = "cv"}
-inference = {use = "MonteCarlo", n_samples = 1000}
-"""
+CLOCKS: dict[str, Callable[[], float]] = {"CPU": time.process_time, "wall": time.perf_counter}
+
+Digests = dict[tuple[str, str], str]
 
 
-def bench(plan: Path, store: Path) -> tuple[dict[tuple[str, str], str], float, float]:
-    """Run the plan as the command does; return the digests of predictions, seconds of the methods, and of the rest."""
+@dataclass(frozen=True)
+class Measured:
+    """Digests of predictions, seconds of the methods' own, and of all the rest."""
+
+    digests: Digests
+    own: float
+    rest: float
+
+
+def bench(store: Path, clock: Callable[[], float]) -> Measured:
+    """Run the plan as the command does; all that is timed goes by the clock."""
     fold_data._kept.clear()
-    start = time.perf_counter()
-    ready, fingerprints = ready_plan(plan)
-    run_plan(ready, store, fingerprints=fingerprints)
-    whole = time.perf_counter() - start
+    clocks = SimpleNamespace(perf_counter=clock, time=time.time)
+    with patch.object(cell_run, "time", clocks), patch.object(answers, "time", clocks):
+        start = clock()
+        run_plan(available_datasets(paper_plan("pcc"))[0], store)
+        whole = clock() - start
     with open_store(store) as opened:
         results = opened.results()
+    assert not [result.error for result in results if result.error]
     own = sum(result.fit_seconds + result.predict_seconds for result in results)
-    return {(result.dataset, result.method): result.predictions_digest for result in results}, own, whole - own
+    digests = {(result.dataset, result.method): result.predictions_digest for result in results}
+    return Measured(digests, own, whole - own)
 
 
-def loop(plan: Any) -> dict[tuple[str, str], str]:
+def fresh(store: Path) -> tuple[Measured, float]:
+    """Run the plan in a process that has only imported, by its CPU time; return that of the imports too."""
+    imports = time.process_time()
+    return bench(store, time.process_time), imports
+
+
+def loop(plan: Plan) -> Digests:
     """Fit and predict, nothing else."""
     digests = {}
-    for name in NAMES:
-        train, test = (load_dataset(name, split=part) for part in ("train", "test"))
+    for data in plan.datasets:
+        train, test = (load_dataset(data.source, split=part) for part in ("train", "test"))
         for method in plan.methods:
-            model = seeded(build(method.recipe.definition), fold_seed(0, 0))
-            labels = model.fit(train.X, train.Y).predict(test.X)
-            digests[name, method.name] = labels_digest(labels.astype(np.uint8))
+            if data.name not in method.skip:
+                model: Any = seeded(build(method.recipe_on(data.name).definition), fold_seed(0, 0))
+                labels = model.fit(train.X, train.Y).predict(test.X)
+                digests[data.name, method.name] = labels_digest(labels.astype(np.uint8))
     return digests
+
+
+def warm(folder: Path, name: str) -> Measured:
+    """Return the least times of several runs."""
+    runs = [bench(folder / f"{name}-{run}.sqlite", CLOCKS[name]) for run in range(RUNS)]
+    assert all(run.digests == runs[0].digests for run in runs)
+    return Measured(runs[0].digests, min(run.own for run in runs), min(run.rest for run in runs))
 
 
 def main() -> None:
     if not os.environ.get("PLAIT_DATA"):
         print("needs the benchmark data: set PLAIT_DATA to their folder")
         return
-    own, rest = [], []
+    plan, missing = available_datasets(paper_plan("pcc"))
+    print(f"{', '.join(data.name for data in plan.datasets)}; not there: {', '.join(missing) or 'none'}")
     with TemporaryDirectory() as folder:
-        file = Path(folder, "plan.toml")
-        file.write_text(PLAN, encoding="utf8")
-        expected = in_one_thread(lambda: loop(ready_plan(file)[0]))
-        for run in range(RUNS + 1):
-            found, own_seconds, other_seconds = bench(file, Path(folder, f"{run}.sqlite"))
-            assert found == expected, "the runner and the loop must predict the same labels"
-            if run:
-                own.append(own_seconds)
-                rest.append(other_seconds)
-    overhead = min(rest) / min(own)
-    print(f"{len(expected)} cells: {min(own):.2f} s of fits and predictions, {min(rest):.3f} s of all the rest")
-    print(f"overhead {overhead:.1%} (at most {MOST:.0%}), {min(rest) / len(expected):.4f} s a cell")
+        with get_context("spawn").Pool(1) as processes:
+            first, imports = processes.apply(fresh, (Path(folder, "fresh.sqlite"),))
+        expected = in_one_thread(lambda: loop(plan))
+        found = {f"{name} time, warm": warm(Path(folder), name) for name in CLOCKS}
+    n = len(expected)
+    print(f"{n} cells           methods      rest  overhead  rest a cell")
+    for name, run in {**found, "CPU time, fresh process": first}.items():
+        assert run.digests == expected, "the runner and the loop must predict the same labels"
+        print(f"{name:23} {run.own:7.2f} s {run.rest:7.3f} s {run.rest / run.own:8.1%} {run.rest / n:9.4f} s")
+    print(f"imports of the fresh process, which any script with these methods has: {imports:.2f} s of CPU time")
+    overhead = found["CPU time, warm"].rest / found["CPU time, warm"].own
+    print(f"overhead {overhead:.1%} (at most {MOST:.0%})")
     assert overhead < MOST
 
 
