@@ -107,6 +107,12 @@ class Steps:
             if abs(now - before) < tol * abs(before):
                 return
 
+    def converged(self, mixture: Mixture, tol: float, max_iter: int) -> Mixture:
+        """Return the end of the path, the last of at most `max_iter` steps solved tightly."""
+        loose = 0 if len(mixture.weights) == 1 else max_iter - 1
+        last = deque(self.path(mixture, tol, loose), maxlen=1)
+        return self.finished(last[0] if last else mixture)
+
     def finished(self, mixture: Mixture) -> Mixture:
         """Return the mixture after one more step, whose fits are solved to the learner's tolerance."""
         if not mixture.objectives:
@@ -139,7 +145,4 @@ def expectation_maximization(
 
     The last of at most `max_iter` steps is solved tightly; a mixture of one component needs no other.
     """
-    steps = Steps(learner, X, Y, sample_weight, n_jobs)
-    loose = 0 if len(mixture.weights) == 1 else max_iter - 1
-    last = deque(steps.path(mixture, tol, loose), maxlen=1)
-    return steps.finished(last[0] if last else mixture)
+    return Steps(learner, X, Y, sample_weight, n_jobs).converged(mixture, tol, max_iter)

@@ -1,7 +1,8 @@
 """Which trees a mixture has: one after another, each on the rows that the mixture explains worst [MC 5.3]."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,15 +12,19 @@ from plait.core.logspace import log_sum_exp
 from plait.core.randomness import generator, seeds
 from plait.estimators.kept_strengths import keeping_strengths
 from plait.estimators.mixture_em import Mixture, Steps, component_log_probs
-from plait.learners import Conditionals, Learner, LinearConditionals
+from plait.estimators.mixture_trees import doubts, joined, tree_on
+from plait.learners import Conditionals, Learner
 from plait.structure import LabelGraph
 
-__all__ = ["GrowingMixture", "Growth"]
+__all__ = ["GrowingMixture", "Growth", "grown_again"]
 
 Floats = npt.NDArray[np.float64]
 
-_LEAST_DOUBT = 1e-12
 _TIE = 1e-9
+# Growth ends after so many trees in a row that were left out.
+_TREES = 5
+# Between trees EM need not converge, the next tree moves all of them again.
+_STEPS = 4
 # EM ends after so many steps that did not make the rows held out likelier.
 _PATIENCE = 3
 
@@ -54,12 +59,20 @@ class Growth:
     max_iter: int
     n_jobs: int | None
 
+    @property
+    def steps_between(self) -> int:
+        """Return how many steps of EM follow a tree, before the next."""
+        return min(_STEPS, self.max_iter)
+
 
 class GrowingMixture:
-    """A mixture on an internal training part, to which trees are added as long as rows held out become likelier.
+    """A mixture on an internal training part, to which trees are added until rows held out become less likely.
 
-    Trees get the weights 1 - P(y | x, mixture). One that makes the rows held out less likely is left out again, and the
-    mixture is done. EM is cut short where the rows held out say so. A single tree needs no rows held out.
+    Trees get the weights 1 - P(y | x, mixture), and a few steps of EM follow each. The mixture is done after `_TREES`
+    trees in a row with which the rows held out are less likely than they were at best, by more than one standard error
+    of the difference; these are left out again. Smaller losses are noise of the rows held out, a tree alone may cost
+    what the next ones bring back, and all rows bear more trees than the part they are counted on. A single tree needs
+    no rows held out.
 
     Parameters
     ----------
@@ -79,9 +92,7 @@ class GrowingMixture:
     mixture : Mixture
         What has been accepted.
     history : list of float
-        Log-likelihoods of the rows held out after every tree that was accepted.
-    n_steps : int
-        How many steps of EM the last tree took.
+        Log-likelihoods of the rows held out for every number of trees that was better than all smaller ones.
     """
 
     def __init__(
@@ -98,7 +109,7 @@ class GrowingMixture:
         self._held = (X[held], Y[held], rows[held])
         self.mixture: Mixture | None = None
         self.history: list[float] = []
-        self.n_steps, self.done = 1, False
+        self._in_vain, self.done = 0, False
 
     def add_tree(self, seed: int) -> None:
         """Add a tree, unless the mixture is done."""
@@ -107,65 +118,82 @@ class GrowingMixture:
         if self.mixture is None:
             self._begin(seed)
         else:
-            self._extend(self.mixture, seed)
+            self._extend(self._largest, seed)
 
     def _begin(self, seed: int) -> None:
         """Train the first tree; the strengths of the penalty that it finds are kept for all others."""
         tree = self._tree(self.rows / (self.rows.mean() or 1.0), seed)
         self.learner = keeping_strengths(self.learner, tree)
-        self.mixture = Mixture(np.ones(1), (tree,))
-        self.history.append(self._held_out(self.mixture))
+        self.mixture = self._largest = Mixture(np.ones(1), (tree,))
+        self._best = self._held_out(self.mixture)
+        self.history.append(float(self._best.sum()) if len(self._best) else -np.inf)
         self.done = self.growth.max_components == 1 or not len(self._held[2])
         if not self.done:
             self._steps = Steps(self.learner, self.X, self.Y, self.rows, self.growth.n_jobs)
 
     def _extend(self, mixture: Mixture, seed: int) -> None:
-        logs = component_log_probs(mixture, self.X, self.Y)
-        doubt = self.rows * -np.expm1(log_sum_exp(logs, axis=1))
-        if doubt.sum() < _LEAST_DOUBT:
+        weights = doubts(mixture, self.X, self.Y, self.rows)
+        if weights is None:
             self.done = True
             return
-        larger, found, n_steps = self._settled(_joined(mixture, self._tree(doubt * (len(doubt) / doubt.sum()), seed)))
-        self.done = found < self.history[-1] - _TIE
-        if not self.done:
-            self.mixture, self.n_steps = larger, max(1, n_steps)
-            self.history.append(found)
+        start = joined(mixture, self._tree(weights, seed))
+        self._largest = deque(self._steps.path(start, self.growth.tol, self.growth.steps_between), maxlen=1)[0]
+        found = self._held_out(self._largest)
+        gain = found - self._best
+        if gain.sum() < -_TIE - np.sqrt(len(gain)) * gain.std():
+            self._in_vain += 1
+            self.done = self._in_vain >= _TREES
+            return
+        self.mixture, self._in_vain = self._largest, 0
+        if gain.sum() >= -_TIE:
+            self._best = found
+            self.history.append(float(found.sum()))
 
-    def _settled(self, start: Mixture) -> tuple[Mixture, float, int]:
-        """Return the mixture at the step of EM at which the rows held out are likeliest, how likely, and that step."""
-        best, found, n_steps = start, self._held_out(start), 0
-        for step, mixture in enumerate(self._steps.path(start, self.growth.tol, self.growth.max_iter), start=1):
-            here = self._held_out(mixture)
+    def steps_left(self) -> int:
+        """Return how many more steps of EM make the rows held out likelier."""
+        assert self.mixture is not None
+        if len(self.mixture.weights) == 1:
+            return 0
+        found, n_steps = self._held_out(self.mixture).sum(), 0
+        for step, mixture in enumerate(self._steps.path(self.mixture, self.growth.tol, self.growth.max_iter), start=1):
+            here = self._held_out(mixture).sum()
             if here > found:
-                best, found, n_steps = mixture, here, step
+                found, n_steps = here, step
             elif step - n_steps >= _PATIENCE:
                 break
-        return best, found, n_steps
+        return n_steps
 
-    def _held_out(self, mixture: Mixture) -> float:
+    def _held_out(self, mixture: Mixture) -> Floats:
+        """Return log P(y | x) of every row held out, times its weight."""
         X, Y, rows = self._held
-        if not len(rows):
-            return -np.inf
-        return float(rows @ log_sum_exp(component_log_probs(mixture, X, Y), axis=1))
+        return np.zeros(0) if not len(rows) else rows * log_sum_exp(component_log_probs(mixture, X, Y), axis=1)
 
     def _tree(self, weights: Floats, seed: int) -> Conditionals:
         graph = self.growth.build(self.learner, self.X, self.Y, weights, seed)
-        by_label = np.repeat(weights[:, None], self.Y.shape[1], axis=1)
-        return self.learner.fit(self.X, self.Y, graph, sample_weight=by_label)
+        return tree_on(graph, self.learner, self.X, self.Y, weights)
 
 
-def _joined(mixture: Mixture, tree: Conditionals) -> Mixture:
-    """Return the mixture with one more tree, all with equal weights [MC algorithm 1].
+def grown_again(
+    growth: Growth,
+    graphs: Sequence[LabelGraph],
+    X: Any,
+    Y: npt.NDArray[np.uint8],
+    sample_weight: Floats | None,
+    n_more: int,
+) -> Mixture:
+    """Return the mixture over known graphs, grown tree by tree on all rows; the last EM takes `n_more` more steps.
 
-    A component of n sees about the n-th part of the rows: its penalty is divided by n, so that it weighs as much
-    against its rows as it did in a single tree. It then stays as it is through EM.
+    Strengths of the penalty are found anew: a part of the rows needs stronger ones than all of them.
     """
-    n = len(mixture.weights) + 1
-    parts = (*(_weaker(part, n / (n - 1)) for part in mixture.conditionals), _weaker(tree, float(n)))
-    return Mixture(np.full(n, 1.0 / n), parts)
-
-
-def _weaker(part: Conditionals, factor: float) -> Conditionals:
-    if not isinstance(part, LinearConditionals) or part.C_ is None:
-        return part
-    return replace(part, C_=part.C_ * factor)
+    rows = np.ones(Y.shape[0]) if sample_weight is None else sample_weight
+    tree = tree_on(graphs[0], growth.learner, X, Y, rows / (rows.mean() or 1.0))
+    learner, mixture = keeping_strengths(growth.learner, tree), Mixture(np.ones(1), (tree,))
+    steps = Steps(learner, X, Y, rows, growth.n_jobs)
+    for graph in graphs[1:]:
+        if len(mixture.weights) > 1:
+            mixture = deque(steps.path(mixture, growth.tol, growth.steps_between), maxlen=1)[0]
+        weights = doubts(mixture, X, Y, rows)
+        if weights is None:
+            break
+        mixture = joined(mixture, tree_on(graph, learner, X, Y, weights))
+    return steps.converged(mixture, growth.tol, min(growth.max_iter, growth.steps_between + n_more))

@@ -13,8 +13,7 @@ from plait.core.naming import resolve
 from plait.core.randomness import seeds
 from plait.core.sentences import ParameterError
 from plait.estimators.joint_model import JointModel
-from plait.estimators.mixture_em import expectation_maximization
-from plait.estimators.mixture_growth import GrowingMixture, Growth
+from plait.estimators.mixture_growth import GrowingMixture, Growth, grown_again
 from plait.estimators.pair_evidence import pairs_for
 from plait.inference import Inference
 from plait.learners import Learner, LogisticLearner
@@ -30,9 +29,9 @@ Labels = npt.NDArray[np.uint8]
 class TreeMixtureClassifier(CallbackSupport, JointModel):
     """Learn P(Y | X) as a mixture of networks, each with its own graph over the labels [MC 4-5].
 
-    Trees are added one after another, each on the rows that the mixture explains worst, as long as rows held out
-    become more likely; then all are trained together on all rows by EM. The joint is a distribution like any other:
-    `joint(X)` has exact marginals and evidence.
+    Trees are added one after another, each on the rows that the mixture explains worst, until rows held out become
+    less likely; then trees with these graphs are added on all rows in the same way, and EM trains all together. The
+    joint is a distribution like any other: `joint(X)` has exact marginals and evidence.
 
     Parameters
     ----------
@@ -43,15 +42,16 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
     learner : Learner or str, optional
         How conditionals are trained; None is `LogisticLearner(C="cv", standardize="balanced")`. Strengths of the
         penalty that cross-validation finds for the first tree serve all of them; in a mixture of n components the
-        penalty of each is divided by n, as each sees about the n-th part of the rows.
+        penalty of each is divided by 2 sqrt(n), as each sees a part of the rows only.
     holdout : float, default=1/3
-        Share of the rows that decide when to stop adding trees, and EM.
+        Share of the rows that decide how many trees there are (until they are less likely than at best by more than a
+        standard error), and how long EM goes on after the last.
     n_init : int, default=1
         How many internal splits are tried; the graphs of the most likely one on its rows held out are kept.
     tol : float, default=1e-5
         Relative gain of the penalised log-likelihood below which EM stops, if the rows held out do not stop it.
     max_iter : int, default=50
-        Most steps of EM for a number of components.
+        Most steps of EM for a number of components; four at most before another tree is added.
     inference : Inference or str, optional
         How questions are answered; None is `Auto()`. May be changed after `fit`.
     loss : Loss or str, default="subset"
@@ -79,7 +79,8 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
     n_iter_ : int
         Steps of the last EM.
     holdout_log_likelihood_ : ndarray
-        log P(Y | X) of the rows held out for every number of components that was accepted.
+        log P(Y | X) of the rows held out for every number of components that was accepted: those under which they
+        were likelier than under all smaller ones.
 
     Examples
     --------
@@ -161,16 +162,8 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
     def _finish(self, grown: GrowingMixture, X: Any, Y: Labels, sample_weight: Any) -> None:
         """Train the mixture that was found on all rows."""
         assert grown.mixture is not None
-        mixture = expectation_maximization(
-            grown.mixture,
-            grown.learner,
-            X,
-            Y,
-            sample_weight=sample_weight,
-            tol=self.tol,
-            max_iter=min(self.max_iter, grown.n_steps),
-            n_jobs=self.n_jobs,
-        )
+        graphs = [part.graph for part in grown.mixture.conditionals]
+        mixture = grown_again(grown.growth, graphs, X, Y, sample_weight, grown.steps_left())
         self.graphs_ = [part.graph for part in mixture.conditionals]
         self.conditionals_ = list(mixture.conditionals)
         self.weights_ = mixture.weights

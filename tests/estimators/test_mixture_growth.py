@@ -1,0 +1,75 @@
+import numpy as np
+import pytest
+
+from plait.data.synthetic import make_label_network
+from plait.estimators.mixture_growth import GrowingMixture, Growth, grown_again
+from plait.learners import LogisticLearner
+from plait.structure import LabelGraph
+
+GRAPHS = [LabelGraph([[], [0], [1]]), LabelGraph([[2], [], [1]]), LabelGraph([[], [0], [0]])]
+
+
+def growth(learner=None, max_components=20, max_iter=50):
+    def build(learner, X, Y, weights, seed):
+        return GRAPHS[seed % 3]
+
+    return Growth(learner or LogisticLearner(), build, max_components, 1 / 3, 1e-5, max_iter, None)
+
+
+def problem(n=90):
+    data = make_label_network(n, 3, 3, structure="tree", strength=3.0, random_state=0).dataset
+    return data.X, data.Y
+
+
+class Scripted(GrowingMixture):
+    """Rows held out are as likely as the script says, by the number of trees tried."""
+
+    def script(self, rows):
+        self.values = iter(rows)
+        return self
+
+    def _held_out(self, mixture):
+        return np.asarray(next(self.values), dtype=float)
+
+
+def kept(rows, **settings):
+    X, Y = problem()
+    found = Scripted(growth(**settings), X, Y, None, 0).script(rows)
+    tried = 0
+    for seed in found.seeds:
+        if not found.done:
+            found.add_tree(seed)
+            tried += 1
+    return len(found.mixture.weights), tried, found.history
+
+
+def test_a_tree_in_vain_does_not_end_the_growth():
+    sums = [-4.0, -5.0, -6.0, -3.0, -5.0, -5.0, -5.0, -5.0, -5.0, -1.0]
+    assert kept([[value / 2] * 2 for value in sums]) == (4, 9, [-4.0, -3.0])
+
+
+def test_losses_within_a_standard_error_are_no_losses():
+    # The difference sums to -1; its standard error is sqrt(2) * 1.5.
+    first, worse = [-1.0, -1.0], [-3.0, 0.0]
+    assert kept([first, worse, worse], max_components=3) == (3, 3, [-2.0])
+    clearly = [-1.6, -1.4]  # sums to -1 too, but the standard error is sqrt(2) * 0.1
+    assert kept([first, clearly, clearly], max_components=3) == (1, 3, [-2.0])
+
+
+def test_a_mixture_grown_again_has_the_graphs_and_gains_with_every_step():
+    X, Y = problem()
+    rows = np.random.default_rng(0).integers(0, 3, len(Y)).astype(float)
+    found = grown_again(growth(LogisticLearner(C="cv")), GRAPHS, X, Y, rows, 3)
+    assert [part.graph for part in found.conditionals] == GRAPHS
+    assert (np.diff(found.objectives) > -1e-9 * abs(found.objectives[0])).all()
+    assert len(found.objectives) <= 4 + 3 + 1
+    once = grown_again(growth(max_iter=1), GRAPHS, X, Y, None, 3)
+    assert len(once.objectives) == 2
+
+
+def test_one_graph_grown_again_is_a_plain_fit():
+    X, Y = problem()
+    found = grown_again(growth(LogisticLearner(0.3)), GRAPHS[:1], X, Y, None, 0)
+    plain = LogisticLearner(0.3).fit(X, Y, GRAPHS[0])
+    np.testing.assert_allclose(found.conditionals[0].coef_, plain.coef_, rtol=1e-5, atol=1e-7)
+    assert found.weights == pytest.approx([1.0], rel=1e-12)
