@@ -23,6 +23,8 @@ from plait.learners import LogisticLearner
 from plait.metrics import cll_loss, exact_match
 
 WANTED = 3
+# Settings of the mixture were chosen with an eye on folds of seed 0; these are others.
+SPLIT = 1
 # Exact match and CLL-loss of MC and of its single tree SC: tables 2 and 3 of Hong, Batal & Hauskrecht, CIKM 2014 [MC].
 PUBLISHED = {
     "emotions": {"mc": (0.346, 128.8), "ctbn": (0.322, 147.4)},
@@ -47,7 +49,7 @@ def measured(name: str, n_folds: int) -> tuple[dict[str, npt.NDArray[np.float64]
     Y = data.Y.toarray() if sparse.issparse(data.Y) else data.Y
     found: dict[str, list[tuple[float, float]]] = {}
     sizes = []
-    for fold, (training, test) in enumerate(KFold(10, shuffle=True, random_state=0).split(X)):
+    for fold, (training, test) in enumerate(KFold(10, shuffle=True, random_state=SPLIT).split(X)):
         if fold == n_folds:
             break
         for word, model in models(fold).items():

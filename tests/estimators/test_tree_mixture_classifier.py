@@ -156,6 +156,35 @@ def test_several_splits_keep_the_likeliest():
     assert several.holdout_log_likelihood_[-1] >= one.holdout_log_likelihood_[-1]
 
 
+def test_several_mixtures_are_one_mixture_of_all_their_trees():
+    X, Y = planted(400)
+    model = TreeMixtureClassifier(5, learner=PLAIN, n_mixtures=2, random_state=1).fit(X, Y)
+    assert model._sizes() == [3, 2]
+    sizes = []
+    whole = 0.0
+    while sum(sizes) < model.n_components_:  # each mixture has half of the weight
+        first = sum(sizes)
+        size = int(np.searchsorted(np.cumsum(model.weights_[first:]), 0.5 - 1e-9)) + 1
+        sizes.append(size)
+        parts = tuple(model.conditionals_[first : first + size])
+        whole = whole + 0.5 * np.exp(
+            Mixture(2 * model.weights_[first : first + size], parts).joint().condition(X).log_prob(Y)
+        )
+    assert len(sizes) == 2
+    assert all(size <= most for size, most in zip(sizes, [3, 2], strict=True))
+    np.testing.assert_allclose(model.joint(X).log_prob(Y), np.log(whole), rtol=1e-9)
+    assert (np.diff(model.penalized_log_likelihood_) >= -1e-7).all()
+    assert model.n_iter_ == len(model.log_likelihood_) - 1
+    np.testing.assert_allclose(model.weights_.sum(), 1.0, rtol=1e-12)
+
+
+def test_more_mixtures_than_trees_are_as_many_as_trees():
+    X, Y = problem(80)
+    model = TreeMixtureClassifier(2, learner=PLAIN, n_mixtures=5, random_state=0).fit(X, Y)
+    assert model.weights_.tolist() == [0.5, 0.5]
+    assert len(model.graphs_) == 2
+
+
 def test_strengths_of_the_first_tree_serve_all_and_follow_their_number():
     X, Y = planted(400)
     model = TreeMixtureClassifier(3, random_state=1).fit(X, Y)

@@ -122,7 +122,7 @@ class GrowingMixture:
 
     def _begin(self, seed: int) -> None:
         """Train the first tree; the strengths of the penalty that it finds are kept for all others."""
-        tree = self._tree(self.rows / (self.rows.mean() or 1.0), seed)
+        tree = self._tree(self.rows, seed)
         self.learner = keeping_strengths(self.learner, tree)
         self.mixture = self._largest = Mixture(np.ones(1), (tree,))
         self._best = self._held_out(self.mixture)
@@ -186,7 +186,7 @@ def grown_again(
     Strengths of the penalty are found anew: a part of the rows needs stronger ones than all of them.
     """
     rows = np.ones(Y.shape[0]) if sample_weight is None else sample_weight
-    tree = tree_on(graphs[0], growth.learner, X, Y, rows / (rows.mean() or 1.0))
+    tree = tree_on(graphs[0], growth.learner, X, Y, rows)
     learner, mixture = keeping_strengths(growth.learner, tree), Mixture(np.ones(1), (tree,))
     steps = Steps(learner, X, Y, rows, growth.n_jobs)
     for graph in graphs[1:]:

@@ -24,10 +24,10 @@ _FACTOR = 2.0
 
 
 def doubts(mixture: Mixture, X: Any, Y: npt.NDArray[np.uint8], rows: Floats) -> Floats | None:
-    """Return the weights 1 - P(y | x, mixture) of the rows, of mean one; None where nothing is left to explain."""
+    """Return the weights 1 - P(y | x, mixture) of the rows, with the sum of `rows`; None where nothing is left."""
     logs = component_log_probs(mixture, X, Y)
     doubt: Floats = rows * -np.expm1(log_sum_exp(logs, axis=1))
-    return None if doubt.sum() < _LEAST_DOUBT else doubt * (len(doubt) / doubt.sum())
+    return None if doubt.sum() < _LEAST_DOUBT else doubt * (rows.sum() / doubt.sum())
 
 
 def tree_on(graph: LabelGraph, learner: Learner, X: Any, Y: npt.NDArray[np.uint8], weights: Floats) -> Conditionals:

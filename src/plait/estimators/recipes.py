@@ -346,11 +346,19 @@ def mc(
     loss: Any = "subset",
     random_state: Any = None,
     n_jobs: int | None = None,
+    n_mixtures: int = 2,
 ) -> TreeMixtureClassifier:
     """Mixture of conditional tree networks; strengths of the penalty by cross-validation [MC 4-5].
 
-    `max_components` is the largest number of trees; rows held out say how many there are.
+    `max_components` is the largest number of trees; rows held out say how many there are. They come as two mixtures
+    whose mean is the model; `n_mixtures=1` is the paper's single one.
     """
     return TreeMixtureClassifier(
-        max_components, learner=learner, inference=inference, loss=loss, random_state=random_state, n_jobs=n_jobs
+        max_components,
+        learner=learner,
+        inference=inference,
+        loss=loss,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        n_mixtures=n_mixtures,
     )
