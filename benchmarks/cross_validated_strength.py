@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 from plait.core.logspace import clip_probability
 from plait.data import load_dataset
 from plait.learners import LogisticLearner
-from plait.learners.strength_search import STRENGTHS
+from plait.learners.strengths.strength_search import STRENGTHS
 
 RUNS = 5
 WANTED = 10.0

@@ -22,15 +22,15 @@ from unittest.mock import patch
 import numpy as np
 
 from plait.data import load_dataset
-from plait.experiments import answers, cell_run, fold_data
-from plait.experiments.answers import labels_digest
-from plait.experiments.model_seeds import fold_seed, seeded
-from plait.experiments.plan import Plan
-from plait.experiments.plan_objects import build
-from plait.experiments.pools import in_one_thread
+from plait.experiments.planning.plan import Plan
+from plait.experiments.planning.plan_objects import build
 from plait.experiments.reproduction.paper_plans import available_datasets, paper_plan
-from plait.experiments.runner import run_plan
-from plait.experiments.store import open_store
+from plait.experiments.running import answers, cell_run, fold_data
+from plait.experiments.running.answers import labels_digest
+from plait.experiments.running.model_seeds import fold_seed, seeded
+from plait.experiments.running.pools import in_one_thread
+from plait.experiments.running.runner import run_plan
+from plait.experiments.running.store import open_store
 
 RUNS = 3
 MOST = 0.05

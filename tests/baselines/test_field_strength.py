@@ -7,8 +7,8 @@ from plait.baselines.field_strength import held_out_loss, searched_strength
 from plait.baselines.field_training import trained_field
 from plait.baselines.pairwise_crf import PairwiseCRF
 from plait.baselines.pseudo_likelihood import FieldWeights
-from plait.learners.strength_search import STRENGTHS
-from plait.learners.strength_splitting import strength_splits
+from plait.learners.strengths.strength_search import STRENGTHS
+from plait.learners.strengths.strength_splitting import strength_splits
 
 
 def problem(n=150, d=6, q=3, seed=0):

@@ -5,7 +5,7 @@ import pytest
 
 from plait.cli import main
 from plait.data import Dataset, save_dataset
-from plait.experiments.store import open_store
+from plait.experiments.running.store import open_store
 
 PLAN = """\
 datasets = ["beach.arff"]

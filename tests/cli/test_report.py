@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from plait.cli import main
-from plait.experiments.cells import CellResult, plan_cells
-from plait.experiments.claims import this_owner
-from plait.experiments.plan import DatasetPlan, MethodPlan, Plan, Protocol, Recipe
-from plait.experiments.store import open_store
+from plait.experiments.planning.plan import DatasetPlan, MethodPlan, Plan, Protocol, Recipe
+from plait.experiments.running.cells import CellResult, plan_cells
+from plait.experiments.running.claims import this_owner
+from plait.experiments.running.store import open_store
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import pytest
 
 from plait.core.sentences import ParameterError
 from plait.experiments.plan_check import ready_plan
-from plait.experiments.pools import DaskPool
-from plait.experiments.runner import run_plan
-from plait.experiments.store import open_store
+from plait.experiments.running.pools import DaskPool
+from plait.experiments.running.runner import run_plan
+from plait.experiments.running.store import open_store
 
 distributed = pytest.importorskip("distributed")
 

@@ -4,8 +4,8 @@ import numpy as np
 from scipy import sparse
 
 from plait.learners import LogisticLearner
-from plait.learners.strength_search import STRENGTHS
-from plait.learners.strength_splitting import strength_splits
+from plait.learners.strengths.strength_search import STRENGTHS
+from plait.learners.strengths.strength_splitting import strength_splits
 from plait.structure import LabelGraph
 
 GRAPH = LabelGraph([[], [0], [1, 0]])

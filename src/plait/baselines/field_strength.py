@@ -8,8 +8,8 @@ import numpy.typing as npt
 from plait.baselines.field_training import trained_field
 from plait.baselines.pairwise_distribution import PairwiseDistribution
 from plait.baselines.pseudo_likelihood import FieldWeights
-from plait.learners.strength_search import STRENGTHS
-from plait.learners.strength_splitting import strength_splits
+from plait.learners.strengths.strength_search import STRENGTHS
+from plait.learners.strengths.strength_splitting import strength_splits
 
 __all__ = ["held_out_loss", "searched_strength"]
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from plait.core.sentences import ParameterError
-from plait.experiments.cells import CellResult, plan_cells
-from plait.experiments.plan import Plan
 from plait.experiments.plan_check import ready_plan
-from plait.experiments.runner import RunSummary, run_plan
-from plait.experiments.store import open_store
+from plait.experiments.planning.plan import Plan
+from plait.experiments.running.cells import CellResult, plan_cells
+from plait.experiments.running.runner import RunSummary, run_plan
+from plait.experiments.running.store import open_store
 
 __all__ = ["add_to"]
 

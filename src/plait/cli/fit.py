@@ -4,8 +4,8 @@ import argparse
 from typing import Any
 
 from plait.cli.sources import add_source, load_source
-from plait.experiments.methods import make_method, method_names, parsed_settings
 from plait.experiments.model_file import ModelFile, save_model
+from plait.experiments.planning.methods import make_method, method_names, parsed_settings
 
 __all__ = ["add_to"]
 

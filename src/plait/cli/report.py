@@ -15,7 +15,7 @@ from plait.experiments.report import (
     write_report,
     write_tables,
 )
-from plait.experiments.store import open_store
+from plait.experiments.running.store import open_store
 
 __all__ = ["add_to"]
 

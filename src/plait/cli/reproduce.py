@@ -5,7 +5,6 @@ import sys
 from typing import Any
 
 from plait.core.sentences import ParameterError
-from plait.experiments.cells import CellResult
 from plait.experiments.published import PAPERS
 from plait.experiments.reproduction.rerun import (
     read_reproduction,
@@ -13,6 +12,7 @@ from plait.experiments.reproduction.rerun import (
     run_paper,
     write_reproduction,
 )
+from plait.experiments.running.cells import CellResult
 
 __all__ = ["add_to"]
 

@@ -3,12 +3,12 @@
 Takes plans (TOML files); hands on stored results, statistics, pictures and pages.
 """
 
-from plait.experiments.cells import CellResult
-from plait.experiments.plan import Plan
-from plait.experiments.plan_errors import PlanError
-from plait.experiments.plan_file import plan_from_text, read_plan
-from plait.experiments.runner import RunSummary, run_plan
-from plait.experiments.store import Store, StoreError, open_store
+from plait.experiments.planning.plan import Plan
+from plait.experiments.planning.plan_errors import PlanError
+from plait.experiments.planning.plan_file import plan_from_text, read_plan
+from plait.experiments.running.cells import CellResult
+from plait.experiments.running.runner import RunSummary, run_plan
+from plait.experiments.running.store import Store, StoreError, open_store
 
 __all__ = [
     "CellResult",

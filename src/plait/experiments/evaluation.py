@@ -14,7 +14,7 @@ from plait import metrics
 from plait.core.progress_bar import progress
 from plait.data import Dataset
 from plait.data.folds import MultilabelStratifiedKFold
-from plait.experiments.methods import make_method
+from plait.experiments.planning.methods import make_method
 
 __all__ = ["MEASURES", "Evaluation", "evaluate_methods", "evaluation_dict", "evaluation_text"]
 

@@ -2,9 +2,9 @@
 
 import os
 
-from plait.experiments.plan import Plan
-from plait.experiments.plan_file import parse_file
-from plait.experiments.runner import data_fingerprints
+from plait.experiments.planning.plan import Plan
+from plait.experiments.planning.plan_file import parse_file
+from plait.experiments.running.runner import data_fingerprints
 
 __all__ = ["ready_plan"]
 

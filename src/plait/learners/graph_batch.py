@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.learners.linear_conditionals import LinearConditionals
-from plait.learners.logistic_batch import Solution
-from plait.learners.logistic_design import prepared_design
+from plait.learners.logistic.logistic_batch import Solution
+from plait.learners.logistic.logistic_design import prepared_design
+from plait.learners.logistic.logistic_solver import solve
 from plait.learners.logistic_learner import LogisticLearner
-from plait.learners.logistic_solver import solve
 from plait.learners.one_valued_labels import constant_labels
 
 __all__ = ["GraphBatch"]

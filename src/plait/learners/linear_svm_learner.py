@@ -16,8 +16,8 @@ from plait.learners.class_weights import class_weighted
 from plait.learners.conditionals import Conditionals
 from plait.learners.learner import Learner
 from plait.learners.linear_conditionals import LinearConditionals
-from plait.learners.margin_design import MarginDesign
-from plait.learners.margin_labels import LabelMargins, MarginLabels
+from plait.learners.margins.margin_design import MarginDesign
+from plait.learners.margins.margin_labels import LabelMargins, MarginLabels
 from plait.learners.one_valued_labels import constant_labels, constant_scores
 from plait.learners.problem import Problem
 from plait.learners.weighted_rows import weighing_rows

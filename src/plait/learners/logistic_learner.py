@@ -23,16 +23,16 @@ from plait.features import FeatureMask
 from plait.learners.blas_threads import one_blas_thread
 from plait.learners.class_weights import class_weighted
 from plait.learners.conditionals import Conditionals
-from plait.learners.label_pairs import pair_dependence_of
 from plait.learners.learner import Learner
 from plait.learners.linear_conditionals import LinearConditionals
-from plait.learners.logistic_batch import Solution
-from plait.learners.logistic_design import Design, prepared_design
-from plait.learners.logistic_solver import solve
+from plait.learners.logistic.logistic_batch import Solution
+from plait.learners.logistic.logistic_design import Design, prepared_design
+from plait.learners.logistic.logistic_solver import solve
 from plait.learners.one_valued_labels import constant_labels, constant_scores
+from plait.learners.pairs.label_pairs import pair_dependence_of
 from plait.learners.parent_columns import ParentColumns
 from plait.learners.problem import Problem, checked_problem
-from plait.learners.strength_search import searched_strengths
+from plait.learners.strengths.strength_search import searched_strengths
 from plait.learners.weighted_rows import weighing_rows
 from plait.structure.pair_dependence import PairDependence
 

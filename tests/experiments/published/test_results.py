@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from plait.core.sentences import ParameterError
-from plait.experiments.measures import MEASURES, smaller_is_better
+from plait.experiments.planning.measures import MEASURES, smaller_is_better
 from plait.experiments.published import PAPERS, notes_on, published_rank_tests, published_results
 from plait.experiments.statistics import compare_methods, friedman_from_ranks, rank_difference, wilcoxon_test
 

@@ -11,7 +11,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from plait.experiments.cells import CellResult
+from plait.experiments.running.cells import CellResult
 
 METRICS = ("exact_match", "hamming_loss", "log_loss")
 

@@ -3,9 +3,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from plait.experiments.cells import CellResult
 from plait.experiments.report.drawing import BLUE
 from plait.experiments.report.feature_heat import chosen_features, draw_heat
+from plait.experiments.running.cells import CellResult
 
 SVG = "{http://www.w3.org/2000/svg}"
 

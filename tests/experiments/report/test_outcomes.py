@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 from plait.core.sentences import ParameterError
-from plait.experiments.cells import CellResult, plan_cells
-from plait.experiments.claims import this_owner
-from plait.experiments.plan import DatasetPlan, MethodPlan, Plan, Protocol, Recipe
+from plait.experiments.planning.plan import DatasetPlan, MethodPlan, Plan, Protocol, Recipe
 from plait.experiments.report.outcomes import collect_outcomes, outcomes_of
-from plait.experiments.store import open_store
+from plait.experiments.running.cells import CellResult, plan_cells
+from plait.experiments.running.claims import this_owner
+from plait.experiments.running.store import open_store
 
 
 def cell(dataset, method, fold, score=None, **more):

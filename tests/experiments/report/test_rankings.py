@@ -5,9 +5,9 @@ from statistics import mean, stdev
 import numpy as np
 import pytest
 
-from plait.experiments.cells import CellResult
 from plait.experiments.report.outcomes import outcomes_of
 from plait.experiments.report.rankings import rank_methods
+from plait.experiments.running.cells import CellResult
 
 
 def cells_of(table, metric="exact_match"):

@@ -3,11 +3,11 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from plait.experiments.cell_extras import reliability
-from plait.experiments.cells import CellResult
 from plait.experiments.report.calibration import calibration_table
 from plait.experiments.report.outcomes import outcomes_of
 from plait.experiments.report.reliability_panels import draw_reliability, pooled_reliability
+from plait.experiments.running.cell_extras import reliability
+from plait.experiments.running.cells import CellResult
 
 SVG = "{http://www.w3.org/2000/svg}"
 

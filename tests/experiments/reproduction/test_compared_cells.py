@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from plait.experiments.cells import CellResult
 from plait.experiments.published import published_results
 from plait.experiments.reproduction.compared_cells import compare_with_paper, tally
+from plait.experiments.running.cells import CellResult
 
 
 def results(dataset, method, values, metric="exact_match"):

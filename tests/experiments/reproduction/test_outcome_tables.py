@@ -3,10 +3,10 @@ import io
 
 import pytest
 
-from plait.experiments.cells import CellResult
 from plait.experiments.reproduction import outcome_tables as tables
 from plait.experiments.reproduction.compared_cells import compare_with_paper
 from plait.experiments.reproduction.repeated_tests import repeated_outcomes, repeated_ranks
+from plait.experiments.running.cells import CellResult
 
 
 def cells():

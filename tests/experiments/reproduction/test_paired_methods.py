@@ -1,9 +1,9 @@
 import numpy as np
 
-from plait.experiments.cells import CellResult
 from plait.experiments.published import published_results
 from plait.experiments.reproduction.compared_cells import compare_with_paper
 from plait.experiments.reproduction.paired_methods import pairs_markdown, pairs_text, repeated_pairs
+from plait.experiments.running.cells import CellResult
 
 
 def as_printed(paper, change=lambda mean: mean):

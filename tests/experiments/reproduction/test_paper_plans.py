@@ -1,7 +1,7 @@
 import pytest
 
 from plait.core.sentences import ParameterError
-from plait.experiments.plan_objects import build
+from plait.experiments.planning.plan_objects import build
 from plait.experiments.published import PAPERS, published_results
 from plait.experiments.reproduction.paper_plans import _QUICK, available_datasets, paper_plan, part_of_plan
 

@@ -1,10 +1,10 @@
 import numpy as np
 from scipy import stats
 
-from plait.experiments.cells import CellResult
 from plait.experiments.published import published_rank_tests, published_results
 from plait.experiments.reproduction.compared_cells import compare_with_paper
 from plait.experiments.reproduction.repeated_tests import repeated_outcomes, repeated_ranks
+from plait.experiments.running.cells import CellResult
 
 
 def as_printed(paper, change=lambda score: score.mean):

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plait.experiments.cells import CellResult
 from plait.experiments.report.drawing import BLUE, cut_to, picture, rectangle, text, text_width
 from plait.experiments.report.outcomes import FloatArray
+from plait.experiments.running.cells import CellResult
 
 __all__ = ["ChosenFeatures", "chosen_features", "draw_heat"]
 

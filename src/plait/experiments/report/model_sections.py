@@ -6,7 +6,6 @@ from html import escape
 from typing import Any
 
 from plait.core.text_bars import shortened
-from plait.experiments.cells import CellResult
 from plait.experiments.report.contents import Contents
 from plait.experiments.report.feature_heat import chosen_features, draw_heat
 from plait.experiments.report.figures import figure_html, zoom_html
@@ -17,6 +16,7 @@ from plait.experiments.report.reliability_panels import draw_reliability, pooled
 from plait.experiments.report.score_sections import Section
 from plait.experiments.report.score_tables import metric_table
 from plait.experiments.report.table_html import as_html
+from plait.experiments.running.cells import CellResult
 
 __all__ = ["calibration_section", "feature_section", "graph_section"]
 

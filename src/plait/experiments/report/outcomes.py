@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.core.sentences import ParameterError
-from plait.experiments.cells import CellResult
-from plait.experiments.measures import MEASURES
-from plait.experiments.store import Store
+from plait.experiments.planning.measures import MEASURES
+from plait.experiments.running.cells import CellResult
+from plait.experiments.running.store import Store
 
 __all__ = ["FloatArray", "Outcomes", "collect_outcomes", "outcomes_of"]
 

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from plait.experiments.measures import smaller_is_better
+from plait.experiments.planning.measures import smaller_is_better
 from plait.experiments.report.outcomes import FloatArray, Outcomes
 from plait.experiments.statistics import RankComparison, compare_methods, method_ranks
 
@@ -119,7 +119,7 @@ def rank_methods(outcomes: Outcomes, metric: str, control: str | None = None) ->
 
     Examples
     --------
-    >>> from plait.experiments.cells import CellResult
+    >>> from plait.experiments.running.cells import CellResult
     >>> from plait.experiments.report.outcomes import outcomes_of
     >>> scores = {("sea", "br"): 0.4, ("sea", "cc"): 0.5, ("sun", "br"): 0.6, ("sun", "cc"): 0.7}
     >>> cells = [CellResult(*pair, 0, 0, metrics={"exact_match": value}) for pair, value in scores.items()]

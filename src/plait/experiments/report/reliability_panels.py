@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from plait.experiments.cells import CellResult
 from plait.experiments.report.drawing import BLUE, circle, cut_to, line, path, picture, rectangle, text
 from plait.experiments.report.outcomes import FloatArray
+from plait.experiments.running.cells import CellResult
 
 __all__ = ["Reliability", "draw_reliability", "pooled_reliability"]
 

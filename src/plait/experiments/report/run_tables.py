@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from plait.experiments.cells import CellResult
 from plait.experiments.report.outcomes import Outcomes
 from plait.experiments.report.tables import Column, Entry, Table, decimals_for
+from plait.experiments.running.cells import CellResult
 
 __all__ = [
     "cell_table",

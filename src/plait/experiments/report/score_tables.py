@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from plait.experiments.measures import JOINT_MEASURES, smaller_is_better
+from plait.experiments.planning.measures import JOINT_MEASURES, smaller_is_better
 from plait.experiments.report.outcomes import FloatArray, Outcomes
 from plait.experiments.report.rankings import Ranking
 from plait.experiments.report.tables import Column, Entry, Table, decimals_for

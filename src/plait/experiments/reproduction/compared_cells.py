@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from plait.experiments.cells import CellResult
-from plait.experiments.measures import MEASURES, smaller_is_better
+from plait.experiments.planning.measures import MEASURES, smaller_is_better
 from plait.experiments.published import Note, PublishedScore, notes_on, published_results
+from plait.experiments.running.cells import CellResult
 
 __all__ = ["VERDICTS", "ComparedCell", "Tally", "compare_with_paper", "tally"]
 

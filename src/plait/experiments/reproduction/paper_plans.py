@@ -8,8 +8,8 @@ from plait.core.checks import OneOf, check_value
 from plait.core.sentences import ParameterError
 from plait.data.cache import cache_folder, data_folder
 from plait.data.catalogue import find_data_file
-from plait.experiments.plan import DatasetPlan, Plan
-from plait.experiments.plan_file import plan_from_text
+from plait.experiments.planning.plan import DatasetPlan, Plan
+from plait.experiments.planning.plan_file import plan_from_text
 from plait.experiments.published import PAPERS
 
 __all__ = ["available_datasets", "paper_plan", "part_of_plan"]

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plait.experiments.cells import CellResult
-from plait.experiments.measures import smaller_is_better
+from plait.experiments.planning.measures import smaller_is_better
 from plait.experiments.published import published_results
 from plait.experiments.reproduction.compared_cells import ComparedCell
+from plait.experiments.running.cells import CellResult
 from plait.experiments.statistics import PairedT, RankComparison, compare_methods, paired_t_test
 
 __all__ = ["FoldOutcome", "RepeatedRanks", "repeated_outcomes", "repeated_ranks"]

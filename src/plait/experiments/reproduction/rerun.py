@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from plait.experiments.cells import CellResult
-from plait.experiments.plan import Plan
+from plait.experiments.planning.plan import Plan
 from plait.experiments.published import published_rank_tests
 from plait.experiments.reproduction.compared_cells import ComparedCell, compare_with_paper
 from plait.experiments.reproduction.outcome_tables import (
@@ -28,8 +27,9 @@ from plait.experiments.reproduction.repeated_tests import (
     repeated_outcomes,
     repeated_ranks,
 )
-from plait.experiments.runner import RunSummary, run_plan
-from plait.experiments.store import open_store
+from plait.experiments.running.cells import CellResult
+from plait.experiments.running.runner import RunSummary, run_plan
+from plait.experiments.running.store import open_store
 
 __all__ = ["Reproduction", "read_reproduction", "reproduction_text", "run_paper", "write_reproduction"]
 

@@ -1,0 +1,1 @@
+"""Plans: TOML files read, checked as a whole, and made into methods, grids and measures."""

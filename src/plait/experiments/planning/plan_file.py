@@ -1,0 +1,99 @@
+"""Read a plan from a TOML file; all that is wrong with it is said at once."""
+
+import os
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from plait.data import DataError
+from plait.experiments.planning.plan import Plan
+from plait.experiments.planning.plan_errors import PlanError, Problems
+from plait.experiments.planning.plan_lines import key_lines
+from plait.experiments.planning.plan_methods import read_methods
+from plait.experiments.planning.plan_tables import read_datasets, read_metrics, read_protocol, read_seeds
+
+__all__ = ["parse_file", "parse_plan", "plan_from_text", "read_plan"]
+
+_KEYS = ("name", "datasets", "methods", "protocol", "metrics", "seeds")
+
+
+def read_plan(path: str | os.PathLike[str]) -> Plan:
+    """Read a plan from a TOML file.
+
+    Parameters
+    ----------
+    path : path
+        The file; paths of data sets in it are relative to its folder.
+
+    Raises
+    ------
+    PlanError
+        If anything in it is wrong: its `lines` name all of it, with line numbers. Data sets are not looked at.
+    """
+    plan, problems = parse_file(path)
+    problems.stop_if_any()
+    return plan
+
+
+def parse_file(path: str | os.PathLike[str]) -> tuple[Plan, Problems]:
+    """Return what can be made of a file, and what is wrong with it so far."""
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise DataError(f"{file}: cannot be read as a plan, {problem}. Pass a TOML file.") from None
+    folder = file.resolve().parent
+    if str(folder) not in sys.path:
+        # A module beside the plan can be named in it. Last, so that it hides nothing.
+        sys.path.append(str(folder))
+    return parse_plan(text, str(path), folder)
+
+
+def plan_from_text(text: str, source: str = "plan.toml", folder: Path | None = None) -> Plan:
+    r"""Make a plan of a TOML text; `source` names it in errors, and without its suffix it is the plan's name.
+
+    Examples
+    --------
+    >>> plan = plan_from_text('datasets = ["emotions"]\nmethods = ["br", "pcc"]')
+    >>> plan.protocol_on(plan.datasets[0]).n_parts, [method.name for method in plan.methods]
+    (5, ['br', 'pcc'])
+    >>> plan_from_text('datasets = ["emotions"]\nmethods = ["pcx"]\nseeds = [-1]', "p")
+    Traceback (most recent call last):
+    plait.experiments.planning.plan_errors.PlanError: p, line 2: There is nothing called 'pcx' to use. Did you mean pcc?
+    p, line 3: plan needs a seed to be an integer of at least 0 and at most 4294967295, but it is -1.
+    """
+    plan, problems = parse_plan(text, source, folder)
+    problems.stop_if_any()
+    return plan
+
+
+def parse_plan(text: str, source: str, folder: Path | None = None) -> tuple[Plan, Problems]:
+    """Return what can be made of a text, and what is wrong with it so far."""
+    try:
+        table: dict[str, Any] = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise PlanError([f"{source}: is no TOML, {problem}. Mend it there."]) from None
+    problems = Problems(source, key_lines(text))
+    problems.check_keys((), "plan", table, _KEYS)
+    protocol = read_protocol(problems, ("protocol",), table.get("protocol", {}))
+    datasets = read_datasets(problems, table.get("datasets"), folder or Path.cwd(), protocol)
+    names = [data.name for data in datasets]
+    plan = Plan(
+        _name(problems, table, source),
+        datasets,
+        read_methods(problems, table.get("methods"), names),
+        protocol,
+        read_metrics(problems, table.get("metrics")),
+        read_seeds(problems, table.get("seeds")),
+        text,
+        str(folder or ""),
+    )
+    return plan, problems
+
+
+def _name(problems: Problems, table: dict[str, Any], source: str) -> str:
+    name = table.get("name", Path(source).stem)
+    if not isinstance(name, str) or not name:
+        problems.add(("name",), f"plan needs name to be a word, but it is {name!r}. Leave it out, or write one.")
+    return str(name)

@@ -1,0 +1,192 @@
+"""The data of a cell: loaded as the plan says, divided by its protocol, and the digest of their content."""
+
+import hashlib
+import math
+import threading
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from plait.core.randomness import generator, generators
+from plait.data import DataError, Dataset, load_dataset
+from plait.data.folds import MultilabelStratifiedKFold, MultilabelStratifiedShuffleSplit
+from plait.data.folds.split_sizes import train_and_test_size
+from plait.experiments.planning.plan import DatasetPlan, Protocol
+
+__all__ = ["LoadedData", "fold_parts", "load_data", "divided_rows"]
+
+Rows = npt.NDArray[np.int64]
+
+# What a process keeps: data sets up to so many bytes in all (the last one always), and the rows of a few divisions.
+_BYTES_KEPT = 2**28
+_N_DIVISIONS = 4
+_kept: dict[Any, "LoadedData"] = {}
+_kept_rows: dict[Any, list[tuple[Rows, Rows]]] = {}
+_lock = threading.Lock()  # workers of Dask may have several threads
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedData:
+    """A data set, or the training and the test part that it comes with.
+
+    Parameters
+    ----------
+    whole : Dataset
+        All rows; of a fixed split the training rows.
+    test : Dataset or None
+        The test rows of a fixed split.
+    fingerprint : str
+        SHA-256 of all numbers and of the names of the labels.
+    """
+
+    whole: Dataset
+    test: Dataset | None
+    fingerprint: str
+
+
+def load_data(plan: DatasetPlan, protocol: Protocol) -> LoadedData:
+    """Return the data of a plan; what was read last is remembered."""
+    key = repr(astuple(replace(plan, protocol=None))), protocol.kind == "split"
+    with _lock:
+        if key not in _kept:
+            _kept[key] = _loaded(plan, key[1])
+            while len(_kept) > 1 and sum(map(_size, _kept.values())) > _BYTES_KEPT:
+                del _kept[next(iter(_kept))]
+        return _kept[key]
+
+
+def _size(data: LoadedData) -> int:
+    parts = [part for part in (data.whole, data.test) if part is not None]
+    return sum(array.nbytes for part in parts for matrix in (part.X, part.Y) for array in _stored(matrix))
+
+
+def _loaded(plan: DatasetPlan, split: bool) -> LoadedData:
+    labels, nominal = plan.labels, plan.nominal
+    if not split:
+        whole = _kept_columns(plan, load_dataset(plan.source, labels=labels, nominal=nominal))
+        return LoadedData(whole, None, _fingerprint([whole]))
+    parts = [load_dataset(plan.source, labels=labels, nominal=nominal, split=part) for part in ("train", "test")]
+    train, test = parts
+    if (train.feature_names, train.label_names) != (test.feature_names, test.label_names):
+        raise DataError(
+            f"{plan.name} needs the same features and labels in both parts, but they differ. Mend the files."
+        )
+    train = _kept_columns(plan, train)
+    test = _columns(
+        test, _positions(test.feature_names, train.feature_names), _positions(test.label_names, train.label_names)
+    )
+    return LoadedData(train, test, _fingerprint([train, test]))
+
+
+def _kept_columns(plan: DatasetPlan, data: Dataset) -> Dataset:
+    """Return the features and labels that the plan keeps, in the order of the file."""
+    labels = _named(plan, "labels", data.label_names, plan.keep_labels)
+    features = _named(plan, "features", data.feature_names, plan.keep_features)
+    if plan.top_labels is not None:
+        labels = labels[_most(_counts(data.Y)[labels], plan.top_labels)]
+    if plan.top_features is not None:
+        share = plan.top_features
+        size = math.ceil(share * len(features)) if isinstance(share, float) else share
+        features = features[_most(_counts(data.X)[features], size)]
+    return _columns(data, features, labels)
+
+
+def _named(plan: DatasetPlan, what: str, names: Any, kept: tuple[str, ...] | None) -> Rows:
+    if kept is None:
+        return np.arange(len(names))
+    strange = sorted(set(kept) - set(names))
+    if strange:
+        raise DataError(f"{plan.name} has no {what} called {strange[0]!r}. Check keep_{what}.")
+    return np.sort(_positions(names, kept))
+
+
+def _positions(names: Any, chosen: Any) -> Rows:
+    place = {name: i for i, name in enumerate(names)}
+    return np.array([place[name] for name in chosen], dtype=np.int64)
+
+
+def _counts(matrix: Any) -> Rows:
+    return np.asarray((matrix != 0).sum(axis=0)).ravel().astype(np.int64)
+
+
+def _most(counts: Rows, size: int) -> Rows:
+    """Return the positions of the largest counts, ascending; of equal ones the first."""
+    return np.sort(np.argsort(-counts, kind="stable")[:size])
+
+
+def _columns(data: Dataset, features: Rows, labels: Rows) -> Dataset:
+    if len(features) == data.n_features and len(labels) == data.n_labels:
+        return data
+    return Dataset(
+        data.X[:, features],
+        data.Y[:, labels],
+        [data.feature_names[j] for j in features] if data.feature_names else None,
+        [data.label_names[j] for j in labels] if data.label_names else None,
+        data.name,
+        [data.feature_kinds[j] for j in features] if data.feature_kinds else None,
+    )
+
+
+def _fingerprint(parts: Iterable[Dataset]) -> str:
+    digest = hashlib.sha256()
+    for data in parts:
+        for matrix in (data.X, data.Y):
+            digest.update(repr((type(matrix).__name__, matrix.shape, matrix.dtype.str)).encode())
+            for array in _arrays(matrix):
+                digest.update(np.ascontiguousarray(array).data)
+        digest.update(repr((data.label_names, data.feature_kinds)).encode())
+    return digest.hexdigest()
+
+
+def _arrays(matrix: Any) -> list[npt.NDArray[Any]]:
+    if not sparse.issparse(matrix):
+        return [matrix]
+    indptr, indices, data = _stored(matrix.sorted_indices())
+    return [indptr.astype(np.int64), indices.astype(np.int64), data]
+
+
+def _stored(matrix: Any) -> list[npt.NDArray[Any]]:
+    return [matrix.indptr, matrix.indices, matrix.data] if sparse.issparse(matrix) else [matrix]
+
+
+def fold_parts(data: LoadedData, protocol: Protocol, fold: int, seed: int) -> tuple[Dataset, Dataset]:
+    """Return the training and the test part of a fold."""
+    if protocol.kind == "split":
+        assert data.test is not None
+        return data.whole, data.test
+    key = data.fingerprint, protocol, seed
+    with _lock:
+        if key not in _kept_rows:
+            while len(_kept_rows) >= _N_DIVISIONS:
+                del _kept_rows[next(iter(_kept_rows))]
+            _kept_rows[key] = divided_rows(data.whole, protocol, seed)
+        train, test = _kept_rows[key][fold]
+    return data.whole.rows(train), data.whole.rows(test)
+
+
+def divided_rows(data: Dataset, protocol: Protocol, seed: int) -> list[tuple[Rows, Rows]]:
+    """Return (training rows, test rows) of every fold, both ascending.
+
+    Examples
+    --------
+    >>> data = Dataset(np.zeros((5, 1)), np.zeros((5, 1)))
+    >>> parts = divided_rows(data, Protocol("kfold", 2), seed=0)
+    >>> sorted(np.concatenate([test for _, test in parts]).tolist()), [len(test) for _, test in parts]
+    ([0, 1, 2, 3, 4], [3, 2])
+    """
+    if protocol.kind == "stratified_kfold":
+        return list(MultilabelStratifiedKFold(protocol.folds, random_state=seed).split(data.X, data.Y))
+    if protocol.kind == "stratified_holdout":
+        splitter = MultilabelStratifiedShuffleSplit(protocol.repeats, test_size=protocol.test_size, random_state=seed)
+        return list(splitter.split(data.X, data.Y))
+    rows = np.arange(data.n_samples)
+    if protocol.kind == "kfold":
+        tests = np.array_split(generator(seed).permutation(data.n_samples), protocol.folds)
+    else:
+        _, n_test = train_and_test_size("protocol", data.n_samples, None, protocol.test_size)
+        tests = [chance.permutation(data.n_samples)[:n_test] for chance in generators(seed, protocol.repeats)]
+    return [(np.setdiff1d(rows, test), np.sort(test)) for test in tests]

@@ -1,0 +1,240 @@
+"""`Store`: results of cells in an SQLite file, written cell by cell, by any number of processes.
+
+A finished cell is one transaction. A cell that is worked on has a claim of its owner; claims of owners that died are
+taken over. Results are kept by the digest of the work, plans by name: an edited plan finds what it shares with the
+earlier one.
+"""
+
+import json
+import os
+import sqlite3
+import time
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from plait.experiments.planning.plan import Plan
+from plait.experiments.running.cells import Cell, CellResult
+from plait.experiments.running.claims import Owner, is_gone
+from plait.experiments.running.store_file import StoreError, connect, transaction
+
+__all__ = ["Store", "StoreError", "open_store"]
+
+_RESULT_COLUMNS = (
+    "parameters, fit_seconds, predict_seconds, peak_memory, versions, predictions, error, extras, traceback, finished"
+)
+
+
+def open_store(path: str | os.PathLike[str], *, create: bool = False) -> "Store":
+    """Open a store of results.
+
+    Parameters
+    ----------
+    path : path
+        The SQLite file.
+    create : bool, default=False
+        Make it where there is none.
+
+    Raises
+    ------
+    StoreError
+        If the file is missing, no store, or one of a newer version; one sentence says which.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder, open_store(Path(folder, "results.sqlite"), create=True) as store:
+    ...     store.results()
+    []
+    """
+    return Store(path, connect(path, create=create))
+
+
+class Store:
+    """Results of cells, and the plans they belong to. Made by `open_store`; close it, or use it in `with`."""
+
+    def __init__(self, path: str | os.PathLike[str], database: sqlite3.Connection) -> None:
+        self.path = Path(path)
+        self._database = database
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    # What is read: report and reproduce.
+
+    @property
+    def plans(self) -> dict[str, str]:
+        """Name of a plan -> its text, the last one run first."""
+        return dict(self._rows("SELECT name, text FROM plans ORDER BY used DESC, name"))
+
+    @property
+    def plan_text(self) -> str:
+        """Text of the plan that was run last; empty where there is none."""
+        return next(iter(self.plans.values()), "")
+
+    def metrics(self, plan: str | None = None) -> tuple[str, ...]:
+        """Return the metrics that a plan names (by default the one that was run last), in its order."""
+        rows = self._rows("SELECT name, metrics FROM plans ORDER BY used DESC, name")
+        return next((tuple(json.loads(words)) for name, words in rows if plan in (None, name)), ())
+
+    def results(self, plan: str | None = None) -> list[CellResult]:
+        """Return what came out of all cells of all plans (or of one) that are finished, in the order of the plans."""
+        scores: dict[str, dict[str, float]] = {}
+        for cell, metric, value in self._rows("SELECT cell, metric, value FROM scores"):
+            scores.setdefault(cell, {})[metric] = float("nan") if value is None else value
+        rows = self._rows(
+            f"SELECT dataset, method, fold, seed, p.cell, plan, {_RESULT_COLUMNS} FROM plan_cells p "
+            "JOIN results r ON r.cell = p.cell JOIN plans ON plans.name = p.plan "
+            "WHERE :plan IS NULL OR plan = :plan ORDER BY used DESC, plan, position",
+            {"plan": plan},
+        )
+        return [_result(row, scores.get(row[4], {})) for row in rows]
+
+    def missing(self, plan: str | None = None) -> list[CellResult]:
+        """Return the cells that have no result yet, with their names only."""
+        rows = self._rows(
+            "SELECT dataset, method, fold, seed, p.cell, plan FROM plan_cells p JOIN plans ON plans.name = p.plan "
+            "WHERE (:plan IS NULL OR plan = :plan) AND p.cell NOT IN (SELECT cell FROM results) "
+            "ORDER BY used DESC, plan, position",
+            {"plan": plan},
+        )
+        return [
+            CellResult(dataset, method, fold, seed, digest=cell, plan=name)
+            for dataset, method, fold, seed, cell, name in rows
+        ]
+
+    def names(self, plan: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the data sets and the methods of a plan in its order, finished or not."""
+        rows = self._rows("SELECT dataset, method FROM plan_cells WHERE plan = ? ORDER BY position", (plan,))
+        return tuple(dict.fromkeys(row[0] for row in rows)), tuple(dict.fromkeys(row[1] for row in rows))
+
+    # What is written: the runner.
+
+    def begin(self, plan: Plan, cells: Sequence[Cell]) -> None:
+        """Say which cells a plan has; an earlier plan of the same name is replaced, its results are kept."""
+        with self._writing():
+            self._database.execute("DELETE FROM plan_cells WHERE plan = ?", (plan.name,))
+            self._database.execute(
+                "INSERT OR REPLACE INTO plans VALUES (?, ?, ?, ?)",
+                (plan.name, plan.text, json.dumps(plan.metrics), time.time()),
+            )
+            self._database.executemany(
+                "INSERT INTO plan_cells VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [(plan.name, i, c.digest, c.dataset, c.method, c.fold, c.seed) for i, c in enumerate(cells)],
+            )
+
+    def finished(self) -> dict[str, bool]:
+        """Return digest of a finished cell -> whether it failed."""
+        return {cell: bool(failed) for cell, failed in self._rows("SELECT cell, error IS NOT NULL FROM results")}
+
+    def forget(self, digests: Iterable[str]) -> None:
+        """Delete results, so that the cells can be done again."""
+        cells = [(digest,) for digest in digests]
+        with self._writing():
+            self._database.executemany("DELETE FROM results WHERE cell = ?", cells)
+            self._database.executemany("DELETE FROM scores WHERE cell = ?", cells)
+
+    def claim(self, digest: str, owner: Owner) -> str:
+        """Try to take a cell: "claimed", "done" if it has a result, or "busy" if a living owner has it."""
+        with self._writing():
+            if self._rows("SELECT 1 FROM results WHERE cell = ?", (digest,)):
+                return "done"
+            held = self._rows("SELECT token, machine, pid, started, beat FROM claims WHERE cell = ?", (digest,))
+            if held and held[0][0] != owner.token and not is_gone(Owner(*held[0][:4]), held[0][4]):
+                return "busy"
+            row = (digest, owner.token, owner.machine, owner.pid, owner.started, time.time())
+            self._database.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?, ?)", row)
+        return "claimed"
+
+    def record(self, result: CellResult, owner: Owner) -> bool:
+        """Write what came out of a cell and give up its claim; False if another owner was first, who then counts."""
+        with self._writing():
+            self._database.execute("DELETE FROM claims WHERE cell = ? AND token = ?", (result.digest, owner.token))
+            if self._rows("SELECT 1 FROM results WHERE cell = ?", (result.digest,)):
+                return False
+            self._database.execute(
+                f"INSERT INTO results (cell, {_RESULT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", _row(result)
+            )
+            self._database.executemany(
+                "INSERT INTO scores VALUES (?, ?, ?)",
+                [(result.digest, metric, value) for metric, value in result.metrics.items()],
+            )
+        return True
+
+    def beat(self, owner: Owner) -> None:
+        """Give a sign of life for all claims of an owner."""
+        with self._writing():
+            self._database.execute("UPDATE claims SET beat = ? WHERE token = ?", (time.time(), owner.token))
+
+    def release(self, owner: Owner) -> None:
+        """Give up all claims of an owner."""
+        with self._writing():
+            self._database.execute("DELETE FROM claims WHERE token = ?", (owner.token,))
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Write all of what is inside or nothing."""
+        try:
+            with transaction(self._database):
+                yield
+        except sqlite3.Error as problem:
+            raise StoreError(f"{self.path}: cannot be written, {problem}. Make room or way, and run again.") from None
+
+    def _rows(self, query: str, values: Any = ()) -> list[Any]:
+        try:
+            return self._database.execute(query, values).fetchall()
+        except sqlite3.DatabaseError as problem:
+            raise StoreError(f"{self.path}: cannot be read as a store, {problem}. Restore the file.") from None
+
+
+def _row(result: CellResult) -> tuple[Any, ...]:
+    extras = zlib.compress(json.dumps(dict(result.extras)).encode())
+    return (
+        result.digest,
+        json.dumps(dict(result.parameters), default=str),
+        result.fit_seconds,
+        result.predict_seconds,
+        result.peak_memory,
+        json.dumps(dict(result.versions)),
+        result.predictions_digest,
+        result.error,
+        extras,
+        result.traceback,
+        result.finished,
+    )
+
+
+def _result(row: Any, scores: dict[str, float]) -> CellResult:
+    dataset, method, fold, seed, digest, plan, parameters, fit, predict, memory, versions, predictions = row[:12]
+    error, extras, traceback, finished = row[12:]
+    return CellResult(
+        dataset,
+        method,
+        fold,
+        seed,
+        json.loads(parameters),
+        scores,
+        fit,
+        predict,
+        memory,
+        json.loads(versions),
+        predictions,
+        error,
+        json.loads(zlib.decompress(extras)),
+        traceback,
+        digest,
+        finished,
+        plan,
+    )

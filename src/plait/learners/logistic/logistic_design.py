@@ -1,0 +1,266 @@
+"""The matrix that all labels share, prepared once: scaled, centred where it is dense, and multiplied by panels."""
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from plait.learners.column_scaling import column_means, column_scales
+from plait.learners.logistic._dense_products import (
+    dense_backward,
+    dense_backward_eights,
+    dense_curvature,
+    dense_forward,
+    dense_forward_eights,
+    dense_forward_pairs,
+)
+from plait.learners.logistic._lanes import WIDTHS
+from plait.learners.logistic._panel_products import (
+    curvature_rows,
+    sparse_backward,
+    sparse_curvature,
+    sparse_forward,
+)
+from plait.learners.logistic.panel_memory import zero_panel
+
+__all__ = ["DenseDesign", "Design", "SparseDesign", "prepared_design"]
+
+Panel = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+
+_ROWS_AT_ONCE = 4096
+_ROWS_CACHED = 128
+
+# Which kernel is fastest depends on the registers that a row of a panel takes, hence on its bytes.
+_FORWARD = {32: dense_forward_eights, 64: dense_forward, 128: dense_forward_pairs}
+_BACKWARD = {32: dense_backward, 64: dense_backward, 128: dense_backward_eights}
+
+# From so many columns on a panel no longer fits the cache beside another, and a transposed copy pays.
+_WIDE = 4000
+
+
+class Design(ABC):
+    """A prepared matrix A: columns of X divided by `scales`, then columns of labels; minus `centres` where dense.
+
+    Panels are arrays of shape (n, 8) or (n, 16); their dtype, float32 or float64, decides the arithmetic.
+
+    Attributes
+    ----------
+    n_rows, n_columns : int
+        Shape of A.
+    scales, centres : ndarray of shape (n_columns,)
+        A = (columns - centres) / scales.
+    fit_intercept : bool
+        Whether labels have an intercept.
+    order : ndarray of int, shape (n_columns,), or None
+        Products number the columns as here; scales, centres and all that comes from outside have them as they came.
+    """
+
+    order: npt.NDArray[np.int64] | None = None
+
+    def __init__(self, shape: tuple[int, int], scales: Floats, centres: Floats, fit_intercept: bool) -> None:
+        self.n_rows, self.n_columns = shape
+        self.scales, self.centres, self.fit_intercept = scales, centres, fit_intercept
+
+    @abstractmethod
+    def forward(self, P: Panel, T: Panel) -> None:
+        """T = A P."""
+
+    @abstractmethod
+    def backward(self, T: Panel, Q: Panel) -> None:
+        """Q = A' T."""
+
+    @abstractmethod
+    def squares(self, T: Panel, sums: Panel, Q: Panel) -> None:
+        """Q = (A * A)' T, where sums = A' T is known."""
+
+    @abstractmethod
+    def curvature(self, S: Panel, P: Panel, Q: Panel, linear: Floats, square: Floats) -> None:
+        """Q = A' (S * A P); linear and square are the sums over rows of S * A P and of S * (A P)^2."""
+
+    def original(self, coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
+        """Return coefficients (n, n_columns) and intercepts for the columns as they were before preparation."""
+        coef = coef / self.scales
+        return coef, intercept - coef @ self.centres
+
+    def prepared(self, coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
+        """Return the coefficients and intercepts for A: the way back from `original`."""
+        return coef * self.scales, intercept + coef @ self.centres
+
+
+class DenseDesign(Design):
+    """A dense matrix, centred, in both kinds of floats.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (n_rows, n_columns)
+        The columns before they are centred and scaled; A in float64 is made when first asked for.
+    """
+
+    def __init__(self, columns: Panel, scales: Floats, centres: Floats, fit_intercept: bool) -> None:
+        super().__init__(columns.shape, scales, centres, fit_intercept)
+        self._columns = columns
+        self._arrays: dict[Any, Any] = {}
+
+    def _array(self, dtype: Any) -> Panel:
+        """Return A."""
+        found = self._arrays.get(dtype)
+        if found is None:
+            found = self._arrays[dtype] = self._made(dtype)
+        return np.asarray(found)
+
+    def _made(self, dtype: Any) -> Panel:
+        """Return A, in blocks of rows that stay in the cache while they are centred, scaled and shortened."""
+        scaled = bool((self.scales != 1).any())
+        A = np.empty(self._columns.shape, dtype)
+        for start in range(0, self.n_rows, _ROWS_CACHED):
+            rows = slice(start, start + _ROWS_CACHED)
+            block = np.subtract(self._columns[rows], self.centres, dtype=np.float64)
+            A[rows] = np.divide(block, self.scales, out=block) if scaled else block
+        return A
+
+    def forward(self, P: Panel, T: Panel) -> None:
+        """T = A P."""
+        _FORWARD[P.strides[0]](self._array(P.dtype), P, T, WIDTHS[P.shape[1]])
+
+    def backward(self, T: Panel, Q: Panel) -> None:
+        """Q = A' T."""
+        _BACKWARD[T.strides[0]](self._array(T.dtype), T, Q, WIDTHS[T.shape[1]])
+
+    def gram(self, columns: npt.NDArray[np.int64]) -> Panel:
+        """Return A'A of some columns, in float32, since it only serves to precondition."""
+        A = self._array(np.dtype(np.float32))
+        A = A if len(columns) == self.n_columns else np.ascontiguousarray(A[:, columns])
+        return np.asarray(A.T @ A)
+
+    def squares(self, T: Panel, sums: Panel, Q: Panel) -> None:
+        """Q = (A * A)' T."""
+        A = self._array(T.dtype)
+        Q[:] = 0
+        for start in range(0, self.n_rows, _ROWS_AT_ONCE):
+            rows = slice(start, start + _ROWS_AT_ONCE)
+            Q += np.square(A[rows]).T @ T[rows]
+
+    def curvature(self, S: Panel, P: Panel, Q: Panel, linear: Floats, square: Floats) -> None:
+        """Q = A' (S * A P), in one pass over the rows."""
+        dense_curvature(self._array(P.dtype), S, P, Q, linear, square, WIDTHS[P.shape[1]])
+
+
+class SparseDesign(Design):
+    """A CSR matrix, not centred, in both kinds of floats; products are the kernels for panels.
+
+    Of many columns the most frequent come first: most reads then fall into a part of a panel that stays in the cache.
+    """
+
+    def __init__(self, A: Any, scales: Floats, fit_intercept: bool) -> None:
+        super().__init__(A.shape, scales, np.zeros(A.shape[1]), fit_intercept)
+        if A.shape[1] > _WIDE:
+            self.order = np.argsort(-np.bincount(A.indices, minlength=A.shape[1]), kind="stable")
+            A = A[:, self.order]
+            A.sort_indices()
+        self._indptr, self._indices = A.indptr.astype(np.int64), A.indices.astype(np.int32)
+        values = np.asarray(A.data, dtype=np.float64)
+        self._values: dict[Any, Any] = {np.dtype(np.float64): values, np.dtype(np.float32): values.astype(np.float32)}
+        self._scores: Panel | None = None
+        self._transposed = _transposed(A) if A.shape[1] > _WIDE else None
+        self.binary = bool((values == 1).all())
+        self._squares = {} if self.binary else {kind: data * data for kind, data in self._values.items()}
+
+    def _entries(self, panel: Panel) -> tuple[Any, Any, Any]:
+        return self._indptr, self._indices, self._values[panel.dtype]
+
+    def forward(self, P: Panel, T: Panel) -> None:
+        """T = A P."""
+        sparse_forward(*self._entries(P), P, T, WIDTHS[P.shape[1]])
+
+    def backward(self, T: Panel, Q: Panel) -> None:
+        """Q = A' T."""
+        if self._transposed is None:
+            sparse_backward(*self._entries(T), T, Q, WIDTHS[T.shape[1]])
+        else:
+            sparse_forward(*self._transposed[T.dtype], T, Q, WIDTHS[T.shape[1]])
+
+    def squares(self, T: Panel, sums: Panel, Q: Panel) -> None:
+        """Q = (A * A)' T, which is A' T where all entries are 1."""
+        if self.binary:
+            Q[:] = sums
+        elif self._transposed is not None:
+            pointers, indices, values = self._transposed[T.dtype]
+            sparse_forward(pointers, indices, values * values, T, Q, WIDTHS[T.shape[1]])
+        else:
+            sparse_backward(self._indptr, self._indices, self._squares[T.dtype], T, Q, WIDTHS[T.shape[1]])
+
+    def leverage(self, inverse: Panel, T: Panel) -> None:
+        """T = (A * A) inverse: the size of each row where column k counts by inverse_k."""
+        values = self._values if self.binary else self._squares
+        sparse_forward(self._indptr, self._indices, values[inverse.dtype], inverse, T, WIDTHS[T.shape[1]])
+
+    def rows(self, rows: npt.NDArray[np.int64]) -> tuple[Any, Any, Any]:
+        """Return row pointers, indices and float64 values of some rows."""
+        starts, lengths = self._indptr[rows], np.diff(self._indptr)[rows]
+        pointers = np.concatenate([[0], np.cumsum(lengths)])
+        places = np.arange(pointers[-1]) + np.repeat(starts - pointers[:-1], lengths)
+        return pointers, self._indices[places], self._values[np.dtype(np.float64)][places]
+
+    def curvature(self, S: Panel, P: Panel, Q: Panel, linear: Floats, square: Floats) -> None:
+        """Q = A' (S * A P), in one pass over the rows where P and Q fit the cache together."""
+        if self._transposed is None:
+            sparse_curvature(*self._entries(P), S, P, Q, linear, square, WIDTHS[P.shape[1]])
+        else:
+            if self._scores is None or self._scores.dtype != S.dtype or self._scores.shape != S.shape:
+                self._scores = zero_panel((S.shape[0], S.shape[1]), S.dtype)
+            self.forward(P, self._scores)
+            curvature_rows(S, self._scores, linear, square, WIDTHS[S.shape[1]])
+            self.backward(self._scores, Q)
+
+
+def _transposed(A: Any) -> dict[Any, tuple[Any, Any, Any]]:
+    """Return the transposed matrix as row pointers, indices and values, in both kinds of floats."""
+    flipped = A.tocsc()
+    pointers, indices = flipped.indptr.astype(np.int64), flipped.indices.astype(np.int32)
+    values = np.asarray(flipped.data, dtype=np.float64)
+    return {kind: (pointers, indices, values.astype(kind)) for kind in (np.dtype(np.float64), np.dtype(np.float32))}
+
+
+def prepared_design(
+    X: Any,
+    extra: Any = None,
+    *,
+    standardize: bool | str = "auto",
+    fit_intercept: bool = True,
+    row_weights: Floats | None = None,
+) -> Design:
+    """Return the design of [X, extra]: X scaled (see `column_scales`), extra columns (labels) as they are.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        Features.
+    extra : ndarray of shape (n_samples, n_extra), optional
+        More columns, such as the labels that are parents of others; never scaled.
+    standardize : bool or "auto"
+        Which columns of X to scale.
+    fit_intercept : bool
+        Whether there will be an intercept. Dense columns are centred only then: a free intercept makes up for it.
+    row_weights : ndarray of shape (n_samples,), optional
+        How often a row counts when columns are scaled.
+    """
+    n_extra = 0 if extra is None else extra.shape[1]
+    scales = np.concatenate([column_scales(X, standardize, row_weights), np.ones(n_extra)])
+    if sparse.issparse(X):
+        return SparseDesign(_sparse_columns(X, extra, scales), scales, fit_intercept)
+    A = np.asarray(X) if extra is None else np.hstack([X, extra])
+    centres = column_means(A) if fit_intercept else np.zeros(A.shape[1])
+    return DenseDesign(A, scales, centres, fit_intercept)
+
+
+def _sparse_columns(X: Any, extra: Any, scales: Floats) -> Any:
+    X = sparse.csr_array(X)
+    A = X if extra is None else sparse.hstack([X, sparse.csr_array(extra)], format="csr")
+    A = sparse.csr_array(A, dtype=np.float64, copy=True)
+    A.sum_duplicates()
+    if (scales != 1).any():
+        A.data /= scales[A.indices]
+    return A

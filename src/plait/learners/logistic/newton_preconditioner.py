@@ -1,0 +1,156 @@
+"""Approximate inverses of the Hessians I + A' S A - h h' / bend of a panel, for conjugate gradients.
+
+Two forms: the diagonal, and for dense designs of moderate width the inverse of I + s A'A. The latter replaces S by its
+mean, which is close where all rows matter about alike, and leaves few steps to conjugate gradients.
+"""
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from plait.learners.logistic._lanes import NARROW
+from plait.learners.logistic.curvature_levels import CurvatureLevels
+from plait.learners.logistic.heavy_rows import HeavyRows
+from plait.learners.logistic.logistic_design import DenseDesign, Design, SparseDesign
+
+__all__ = ["DiagonalPreconditioner", "LevelPreconditioner", "chosen_preconditioner"]
+
+Panel = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+
+# The inverses of wider matrices cost more than they save.
+_WIDEST = 1000
+
+_PREPARING = 60_000
+_LEAST_PATIENCE = 12
+
+
+class DiagonalPreconditioner:
+    """M = I + diag(A' S A - h h' / bend), infinite off the support of each lane.
+
+    Parameters
+    ----------
+    design : Design
+        The shared matrix.
+    """
+
+    diagonal = True
+
+    # Conjugate gradients stop when what is left to gain, as the preconditioner sees it, is this share of the tolerance:
+    # so little that the preconditioner may be wrong by a factor.
+    spare = 0.05
+
+    def __init__(self, design: Design) -> None:
+        self.design = design
+
+    def inverse(self, curvature: Panel, means: Panel, inverse_bend: Floats, allowed: Panel | None) -> Panel:
+        """Return the diagonal of M^-1; `allowed` is 1 on the support, 0 elsewhere."""
+        diagonal = np.empty_like(means)
+        self.design.squares(curvature, means, diagonal)
+        diagonal -= means * means * inverse_bend.astype(means.dtype)
+        inverse = 1 / (1 + np.maximum(diagonal, 0))
+        return inverse if allowed is None else inverse * allowed
+
+    def conditioned(self, residual: Panel, inverse: Panel) -> Panel:
+        """Return M^-1 residual."""
+        return inverse * residual
+
+    @property
+    def patience(self) -> int:
+        """After how many steps of conjugate gradients heavy rows pay; 0 where they cannot be taken into account.
+
+        To prepare them costs about as much as `_PREPARING` rows of one step, so with many rows it pays soon.
+        """
+        return max(_LEAST_PATIENCE, _PREPARING // self.design.n_rows) if isinstance(self.design, SparseDesign) else 0
+
+    def heavy(
+        self, curvature: Panel, means: Panel, inverse_bend: Floats, inverse: Panel, lanes: npt.NDArray[np.int64]
+    ) -> dict[int, HeavyRows]:
+        """Return the heavy rows of some lanes, and change `inverse` there to the diagonal of all other rows."""
+        if not len(lanes) or not isinstance(self.design, SparseDesign):
+            return {}
+        sizes = np.empty_like(curvature)
+        self.design.leverage(inverse, sizes)
+        found = {}
+        for lane in lanes:
+            # The diagonal of I + A' S A: `inverse` without the part of the intercept.
+            column, mean = inverse[:, lane].astype(np.float64), means[:, lane].astype(np.float64)
+            whole = np.divide(1.0, column, out=np.full_like(column, np.inf), where=column > 0)
+            whole += mean * mean * inverse_bend[lane]
+            s = curvature[:, lane].astype(np.float64)
+            if not s.any():
+                continue
+            found[int(lane)] = HeavyRows(self.design, s, s * sizes[:, lane], whole)
+            inverse[:, lane] = found[int(lane)].inverse
+        return found
+
+
+class LevelPreconditioner(DiagonalPreconditioner):
+    """M = I + s A'A on columns that all lanes use, s about the mean of S; the diagonal on the others.
+
+    Parameters
+    ----------
+    design : DenseDesign
+        The shared matrix.
+    shared : ndarray of int
+        Columns that all problems use.
+    dtype : dtype
+        Floats of the panels.
+    """
+
+    diagonal = False
+    spare = 0.2
+
+    def __init__(self, design: DenseDesign, shared: npt.NDArray[np.int64], dtype: Any) -> None:
+        super().__init__(design)
+        self._levels = CurvatureLevels(design, shared, dtype)
+        self._shared = shared
+        self._whole = len(shared) == design.n_columns
+
+    def inverse(self, curvature: Panel, means: Panel, inverse_bend: Floats, allowed: Panel | None) -> Panel:
+        """Return the diagonal of M^-1 off the shared columns; on them all entries of a lane name its level."""
+        level = self._levels.near(curvature.mean(axis=0, dtype=np.float64)).astype(means.dtype)
+        if self._whole:
+            return np.broadcast_to(level, means.shape).copy()
+        inverse = super().inverse(curvature, means, inverse_bend, allowed)
+        inverse[self._shared] = level
+        return inverse
+
+    def conditioned(self, residual: Panel, inverse: Panel) -> Panel:
+        """Return M^-1 residual."""
+        level = inverse[self._shared[0]].astype(np.float64)
+        if self._whole:
+            return self._levels.solve(level, residual)
+        found = inverse * residual
+        found[self._shared] = self._levels.solve(level, np.ascontiguousarray(residual[self._shared]))
+        return found
+
+    def rough(self, curvature: Floats, residual: Panel, allowed: Panel | None) -> Panel:
+        """Return M^-1 residual where nothing is known but the mean of S of each lane."""
+        level = self._levels.near(curvature)
+        if self._whole:
+            return self._levels.solve(level, residual)
+        assert allowed is not None
+        found = residual * allowed / (1 + self._squared * level.astype(residual.dtype))
+        found[self._shared] = self._levels.solve(level, np.ascontiguousarray(residual[self._shared]))
+        return found
+
+    @cached_property
+    def _squared(self) -> Panel:
+        """The diagonal of A'A, as one column."""
+        ones = np.ones((self.design.n_rows, NARROW), np.float32)
+        sums = np.zeros((self.design.n_columns, NARROW), np.float32)
+        self.design.squares(ones, sums, sums)
+        return sums[:, :1]
+
+
+def chosen_preconditioner(design: Design, support: npt.NDArray[np.bool_] | None, dtype: Any) -> DiagonalPreconditioner:
+    """Return the preconditioner that suits the design and the columns that the problems use."""
+    if not isinstance(design, DenseDesign):
+        return DiagonalPreconditioner(design)
+    shared = np.arange(design.n_columns) if support is None else np.flatnonzero(support.all(axis=0))
+    if 0 < len(shared) <= min(_WIDEST, design.n_rows):
+        return LevelPreconditioner(design, shared, dtype)
+    return DiagonalPreconditioner(design)

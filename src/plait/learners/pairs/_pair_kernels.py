@@ -1,0 +1,75 @@
+"""Compiled loops of the label pairs: the parents' share of scores, and scores of held-out rows."""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from plait.learners.pairs._descent_kernels import SUMS, fading
+
+__all__ = ["add_parents", "logistic_logs", "score_pairs"]
+
+
+@njit(cache=True)
+def add_parents(scores, coefficient, parent, labels):  # type: ignore[no-untyped-def]
+    """Add `coefficient[j] * labels[parent[j]]` to row j of `scores`."""
+    for j in range(scores.shape[0]):
+        c, k = coefficient[j], parent[j]
+        for n in range(scores.shape[1]):
+            scores[j, n] += c * labels[k, n]
+
+
+@njit(cache=True, inline="always", error_model="numpy")
+def _log1p(e):  # type: ignore[no-untyped-def]
+    """Return log(1 + e) for e in [0, 1]: 2 artanh(e / (2 + e)) as a sum, without branches."""
+    s = e / (e + 2.0)
+    q = s * s
+    t = (q * (1.0 / 33.0) + 1.0 / 31.0) * q + 1.0 / 29.0
+    t = ((t * q + 1.0 / 27.0) * q + 1.0 / 25.0) * q + 1.0 / 23.0
+    t = ((t * q + 1.0 / 21.0) * q + 1.0 / 19.0) * q + 1.0 / 17.0
+    t = ((t * q + 1.0 / 15.0) * q + 1.0 / 13.0) * q + 1.0 / 11.0
+    t = ((t * q + 1.0 / 9.0) * q + 1.0 / 7.0) * q + 0.2
+    return 2.0 * s * ((t * q + 1.0 / 3.0) * q + 1.0)
+
+
+@njit(cache=True, fastmath=SUMS, error_model="numpy")
+def logistic_logs(scores, shift, most, out):  # type: ignore[no-untyped-def]
+    """Fill rows of `out` with p, log p and log(1 - p) of scores + shift, kept between -most and most."""
+    for n in range(scores.shape[0]):
+        z = min(max(np.float64(scores[n]) + shift, -most), most)
+        e = fading(-abs(z))
+        tail = _log1p(e)
+        out[0, n] = (1.0 if z > 0.0 else e) / (1.0 + e)
+        out[1, n] = min(z, 0.0) - tail
+        out[2, n] = min(-z, 0.0) - tail
+
+
+@njit(cache=True, fastmath=SUMS, error_model="numpy")
+def score_pairs(without, coefficient, parent, labels, target, weight, alone, most, consistent, found):  # type: ignore[no-untyped-def]
+    """Add to found[j] the weighted sums, over rows, of log P(y_i | x, y_j) and of the information of the pair.
+
+    `without[j]` are the scores of label i where its parent is 0; scores are kept between -most and most. `alone[k]`
+    are p, log p and log(1 - p) of label k without parents; `labels` are (n_labels, n_samples). [PACC 13]
+    """
+    n_samples = without.shape[1]
+    off, on, base = np.empty((3, n_samples)), np.empty((3, n_samples)), alone[target].copy()
+    y = labels[target]
+    for j in range(without.shape[0]):
+        share, given = alone[parent[j], 0], labels[parent[j]]
+        logistic_logs(without[j], 0.0, most, off)
+        logistic_logs(without[j], coefficient[j], most, on)
+        if consistent:
+            for n in range(n_samples):
+                base[0, n] = share[n] * on[0, n] + (1.0 - share[n]) * off[0, n]
+                base[1, n], base[2, n] = math.log(base[0, n]), math.log1p(-base[0, n])
+        likelihood, information = 0.0, 0.0
+        for n in range(n_samples):
+            is_one = off[1, n] + given[n] * (on[1, n] - off[1, n])
+            is_zero = off[2, n] + given[n] * (on[2, n] - off[2, n])
+            likelihood += weight[n] * (is_zero + y[n] * (is_one - is_zero))
+        for n in range(n_samples):
+            up = on[0, n] * (on[1, n] - base[1, n]) + (1.0 - on[0, n]) * (on[2, n] - base[2, n])
+            down = off[0, n] * (off[1, n] - base[1, n]) + (1.0 - off[0, n]) * (off[2, n] - base[2, n])
+            information += weight[n] * (share[n] * up + (1.0 - share[n]) * down)
+        found[j, 0] += likelihood
+        found[j, 1] += information

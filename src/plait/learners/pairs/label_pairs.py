@@ -1,0 +1,108 @@
+"""Every ordered pair of labels: P(y_i | x, y_j) and P(y_i | x), scored on rows held out."""
+
+from dataclasses import replace
+from typing import Any
+from warnings import warn
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
+
+from plait.learners.held_out_rows import row_splits
+from plait.learners.pairs.pair_fits import PairFits, PairLearner, TargetPairs
+from plait.learners.pairs.pair_scores import PairScores
+from plait.learners.problem import Problem
+from plait.structure import LabelGraph
+from plait.structure.pair_dependence import PairDependence
+
+__all__ = ["pair_dependence_of"]
+
+Floats = npt.NDArray[np.float64]
+
+
+def pair_dependence_of(
+    learner: PairLearner,
+    problem: Problem,
+    *,
+    folds: float | int | None,
+    coefficients: bool,
+    consistent: bool,
+    random_state: Any,
+) -> PairDependence:
+    """Return what a logistic learner finds about all ordered pairs; see `LogisticLearner.fit_pairs`."""
+    problem = replace(problem, graph=LabelGraph([[]] * problem.n_labels))
+    splits = row_splits(type(learner).__name__, problem.Y.shape[0], folds, random_state)
+    scores = PairScores(problem.n_labels, consistent)
+    kept = _Coefficients(problem) if coefficients else None
+    failed = 0
+    for training, scored in splits:
+        fits = PairFits(learner, _rows(problem, training))
+        scorer = scores.scorer(fits, _rows(problem, scored))
+        if kept is not None and folds is None:
+            kept.begin(fits)
+        for pairs in fits.pairs():
+            scorer.add(pairs)
+            failed += int((~pairs.reached).sum())
+            if kept is not None and folds is None:
+                kept.add(fits, pairs)
+    if kept is not None and folds is not None:
+        failed += kept.collect(PairFits(learner, problem))
+    _warn(learner, failed)
+    n_held_out = 0 if folds is None else sum(scored.size for _, scored in splits)
+    found = () if kept is None else (kept.coef, kept.parent_coef, kept.intercept)
+    return PairDependence(
+        scores.log_likelihood, scores.log_likelihood_alone, scores.directed_information, n_held_out, *found
+    )
+
+
+class _Coefficients:
+    """Coefficients of all pairs in units of X; a pair without a fit keeps those of its target alone."""
+
+    def __init__(self, problem: Problem) -> None:
+        n_labels = problem.n_labels
+        self.coef = np.zeros((n_labels, n_labels, problem.X.shape[1]))
+        self.parent_coef = np.zeros((n_labels, n_labels))
+        self.intercept = np.zeros((n_labels, n_labels))
+
+    def begin(self, fits: PairFits) -> None:
+        """Fill in the fits of single labels."""
+        self.coef[:] = fits.alone.coef_
+        self.intercept[:] = fits.alone.intercept_
+
+    def add(self, fits: PairFits, pairs: TargetPairs) -> None:
+        """Fill in the pairs of one target."""
+        columns: Any = slice(None) if pairs.group.columns is None else pairs.group.columns
+        size = fits.scales[columns].size
+        coef = pairs.coefficients[:, :size] / fits.scales[columns]
+        whole = np.zeros((pairs.parents.size, self.coef.shape[2]))
+        whole[:, columns] = coef
+        self.coef[pairs.parents, pairs.target] = whole
+        self.parent_coef[pairs.parents, pairs.target] = pairs.coefficients[:, -1]
+        intercept = pairs.coefficients[:, size] if fits.learner.fit_intercept else 0.0
+        self.intercept[pairs.parents, pairs.target] = intercept - coef @ fits.centres[columns]
+
+    def collect(self, fits: PairFits) -> int:
+        """Fill in all; return how many pairs did not reach the tolerance."""
+        self.begin(fits)
+        failed = 0
+        for pairs in fits.pairs():
+            self.add(fits, pairs)
+            failed += int((~pairs.reached).sum())
+        return failed
+
+
+def _rows(problem: Problem, rows: npt.NDArray[np.int64]) -> Problem:
+    if rows.size == problem.Y.shape[0]:
+        return problem
+    weights = None if problem.weights is None else problem.weights[rows]
+    return replace(problem, X=problem.X[rows], Y=problem.Y[rows], weights=weights)
+
+
+def _warn(learner: PairLearner, failed: int) -> None:
+    if failed:
+        warn(
+            f"{type(learner).__name__} did not reach tol={learner.tol} for {failed} pair(s) of labels. "
+            "Raise max_iter or tol, lower C, or scale the columns of X.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )

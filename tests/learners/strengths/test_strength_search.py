@@ -1,0 +1,263 @@
+"""C by cross-validation against a loop over scikit-learn with the same rows held out."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold, ShuffleSplit
+
+from plait.core.sentences import ParameterError
+from plait.data import load_dataset
+from plait.features import FeatureMask
+from plait.learners import LogisticLearner
+from plait.learners.problem import checked_problem
+from plait.learners.strengths import strength_search
+from plait.learners.strengths.strength_search import STRENGTHS
+from plait.learners.strengths.strength_splitting import strength_folds, strength_splits
+from plait.learners.strengths.strength_trial import StrengthTrial
+from plait.structure import LabelGraph
+
+EPS = 1e-6
+GRID = [0.0005, 0.005, 0.05, 0.5, 5.0, 50.0, 500.0]
+
+
+def made_data(seed, n=90, d=5, q=3, density=None, noise=1.0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    if density is not None:
+        X *= rng.random((n, d)) < density
+    scores = X @ (rng.normal(size=(d, q)) * rng.gamma(0.5, size=q)) + noise * rng.normal(size=(n, q))
+    return X, (scores > rng.normal(size=q) * 0.5).astype(np.uint8)
+
+
+def naive_losses(A, y, weight=None, class_weight=None, intercept=True):
+    """Return the mean held-out loss of every C, by a loop over scikit-learn."""
+    weight = np.ones(len(y)) if weight is None else weight
+    totals = np.zeros(len(GRID))
+    for train, held in KFold(3, shuffle=True, random_state=0).split(A):
+        for place, C in enumerate(GRID):
+            ones, total = weight[train] @ y[train], weight[train].sum()
+            if min(ones, total - ones) < 1e-8:
+                p = np.full(len(held), (ones + 1) / (total + 2))
+            else:
+                model = LogisticRegression(
+                    C=C, tol=1e-12, max_iter=1000, solver="newton-cholesky", fit_intercept=intercept
+                )
+                model.set_params(class_weight=class_weight).fit(A[train], y[train], sample_weight=weight[train])
+                p = 1 / (1 + np.exp(-model.decision_function(A[held])))
+            p = np.clip(p, EPS, 1 - EPS)
+            totals[place] -= weight[held] @ np.log(np.where(y[held] == 1, p, 1 - p))
+    return totals / weight.sum()
+
+
+def assert_picked(found, losses):
+    """The loss of the pick is the least, or a tie."""
+    picked = [GRID.index(C) if C in GRID else int(np.argmin(np.abs(np.log(GRID) - math.log(C)))) for C in found]
+    for place, loss in zip(picked, losses, strict=True):
+        assert loss[place] <= loss.min() + 1e-6
+
+
+@pytest.mark.slow
+@settings(max_examples=40)
+@given(
+    seed=st.integers(0, 10**6),
+    d=st.integers(1, 8),
+    kind=st.sampled_from(["dense", "sparse"]),
+    weighting=st.sampled_from([None, "rows", "labels"]),
+    class_weight=st.sampled_from([None, "balanced"]),
+    noise=st.sampled_from([0.01, 1.0, 5.0]),
+    narrow=st.sampled_from([0, 300]),
+)
+def test_picks_as_a_loop_over_scikit_learn(seed, d, kind, weighting, class_weight, noise, narrow):
+    X, Y = made_data(seed, n=75, d=d, density=None if kind == "dense" else 0.4, noise=noise)
+    rng = np.random.default_rng(seed + 1)
+    weight = {None: None, "rows": rng.gamma(2.0, size=75), "labels": rng.gamma(2.0, size=(75, 3))}[weighting]
+    learner = LogisticLearner(C="cv", standardize=False, class_weight=class_weight)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(strength_search, "NARROW", narrow)
+        fitted = learner.fit(X if kind == "dense" else sparse.csr_matrix(X), Y, sample_weight=weight)
+    columns = [weight if weight is None or weight.ndim == 1 else weight[:, k] for k in range(3)]
+    varying = [k for k in range(3) if 0 < Y[:, k].sum() < 75]
+    assert_picked(fitted.C_[varying], [naive_losses(X, Y[:, k], columns[k], class_weight) for k in varying])
+
+
+def test_final_fit_is_that_of_the_picked_strength():
+    X, Y = made_data(1, n=150)
+    fitted = LogisticLearner(C="cv", tol=1e-10).fit(X, Y)
+    assert len(set(fitted.C_)) > 1
+    for k in range(3):
+        single = LogisticLearner(C=float(fitted.C_[k]), tol=1e-10).fit(X, Y[:, [k]])
+        np.testing.assert_allclose(fitted.coef_[k], single.coef_[0], rtol=1e-5, atol=1e-8)
+        np.testing.assert_allclose(fitted.intercept_[k], single.intercept_[0], rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.parametrize("narrow", [0, 300])
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+def test_parents_and_masks_take_part(kind, narrow, monkeypatch):
+    monkeypatch.setattr(strength_search, "NARROW", narrow)
+    X, Y = made_data(2, n=120, d=6, q=4)
+    Y[:, 2] = Y[:, 0] ^ (np.random.default_rng(0).random(120) < 0.1)
+    graph = LabelGraph([[], [0], [0, 1], []])
+    mask = FeatureMask.by_label([[0, 1], [2], [3, 4, 5], [1]], [[1, 1], [1], [1, 1, 1], [1]], n_features=6)
+    given_X = X if kind == "dense" else sparse.csr_matrix(X)
+    fitted = LogisticLearner(C="cv", standardize=False).fit(given_X, Y, graph, mask)
+    losses = []
+    for k in range(4):
+        A = np.hstack([X[:, mask.support[k]], Y[:, list(graph.parents[k])]])
+        losses.append(naive_losses(A, Y[:, k]))
+    assert_picked(fitted.C_, losses)
+
+
+def test_without_intercept():
+    X, Y = made_data(3)
+    fitted = LogisticLearner(C="cv", standardize=False, fit_intercept=False).fit(X, Y)
+    assert_picked(fitted.C_, [naive_losses(X, Y[:, k], intercept=False) for k in range(3)])
+
+
+@pytest.mark.parametrize("narrow", [0, 300])
+def test_scales_come_from_the_training_parts(narrow, monkeypatch):
+    """Scaling rows of a training part with its own deviations is what a pipeline over the same rows does."""
+    monkeypatch.setattr(strength_search, "NARROW", narrow)
+    X, Y = made_data(4, n=60, d=3)
+    X *= [1.0, 30.0, 0.01]
+    X[::20] *= 10.0
+    fitted = LogisticLearner(C="cv").fit(X, Y)
+    for k in range(3):
+        totals = np.zeros(len(GRID))
+        for train, held in KFold(3, shuffle=True, random_state=0).split(X):
+            scales = X[train].std(axis=0)
+            for place, C in enumerate(GRID):
+                model = LogisticRegression(C=C, tol=1e-12, solver="newton-cholesky", max_iter=500)
+                model.fit(X[train] / scales, Y[train, k])
+                p = np.clip(model.predict_proba(X[held] / scales)[:, 1], EPS, 1 - EPS)
+                totals[place] -= np.log(np.where(Y[held, k] == 1, p, 1 - p)).sum()
+        assert_picked(fitted.C_[[k]], [totals / 60])
+
+
+@pytest.mark.parametrize("narrow", [0, 300])
+def test_few_positives_and_constant_labels(narrow, monkeypatch):
+    monkeypatch.setattr(strength_search, "NARROW", narrow)
+    X, Y = made_data(5, n=60, q=4)
+    Y[:, 1] = 0
+    Y[17, 1] = 1
+    Y[:, 2] = 1
+    Y[[3, 40], 3] = 1
+    Y[:, 3] *= 0
+    Y[[3, 40], 3] = 1
+    fitted = LogisticLearner(C="cv", standardize=False).fit(X, Y)
+    assert_picked(fitted.C_[[0, 1, 3]], [naive_losses(X, Y[:, k]) for k in (0, 1, 3)])
+    assert np.isnan(fitted.C_[2])
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_hardly_any_rows(n):
+    X = np.arange(2.0 * n).reshape(n, 2)
+    fitted = LogisticLearner(C="cv").fit(X, np.arange(n)[:, None] % 2)
+    assert fitted.C_[0] in GRID
+    assert np.isfinite(fitted.coef_).all()
+
+
+def test_rows_that_weigh_nothing_are_left_out_first():
+    X, Y = made_data(6)
+    weight = (np.arange(90) % 3 > 0).astype(float)
+    weighted = LogisticLearner(C="cv").fit(X, Y, sample_weight=weight)
+    fewer = LogisticLearner(C="cv").fit(X[weight > 0], Y[weight > 0])
+    np.testing.assert_array_equal(weighted.C_, fewer.C_)
+
+
+def test_same_bits_every_time():
+    X, Y = made_data(7)
+    first, again = (LogisticLearner(C="cv").fit(X, Y) for _ in range(2))
+    np.testing.assert_array_equal(first.C_, again.C_)
+    np.testing.assert_array_equal(first.coef_, again.coef_)
+
+
+def test_splits_are_those_of_scikit_learn():
+    few = list(KFold(3, shuffle=True, random_state=0).split(np.zeros((100, 1))))
+    many = list(ShuffleSplit(1, train_size=0.66, random_state=0).split(np.zeros((10_000, 1))))
+    for expected, found in ((few, strength_splits(100)), (many, strength_splits(10_000))):
+        assert len(expected) == len(found)
+        for one, other in zip(expected, found, strict=True):
+            np.testing.assert_array_equal(one[0], other[0])
+            np.testing.assert_array_equal(one[1], other[1])
+    assert len(many[0][0]) == 6600
+
+
+def trials_of(X, Y):
+    problem = checked_problem("test", X, Y, None, None, None)
+    labels = np.arange(Y.shape[1])
+    folds = strength_folds(problem, labels, None)
+    learner = LogisticLearner()
+    return learner, problem, labels, [StrengthTrial(learner, fold, STRENGTHS) for fold in folds]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+def test_loose_losses_are_as_near_as_they_say(seed, kind):
+    """Losses of both first rounds lie within their bounds of the tight ones."""
+    X, Y = made_data(seed, n=120, d=12, noise=0.3, density=None if kind == "dense" else 0.4)
+    X = X if kind == "dense" else sparse.csr_matrix(X)
+    *_, tight = trials_of(X, Y)
+    *_, loose = trials_of(X, Y)
+    learner, problem, labels, narrow = trials_of(X, Y)
+    strength_search._narrow_round(learner, problem, labels, narrow)
+    for exact, near, factored in zip(tight, loose, narrow, strict=True):
+        exact.follow_path([1e-11] * len(STRENGTHS))
+        near.follow_path([1e-3] * len(STRENGTHS))
+        for trial in (near, factored):
+            assert (np.abs(trial.losses - exact.losses) <= trial.errors + 1e-6).all()
+            assert np.isfinite(trial.errors).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_careless_first_round_is_made_up_for(seed, monkeypatch):
+    """Strengths that may be the best are solved again, so the first round cannot change the picks."""
+    X, Y = made_data(seed, n=150, d=20, q=6, noise=0.2)
+    careful = LogisticLearner(C="cv").fit(X, Y).C_
+    monkeypatch.setattr(strength_search, "NARROW", 0)
+    monkeypatch.setattr(strength_search, "FIRST", (0.5,) * len(STRENGTHS))
+    np.testing.assert_array_equal(LogisticLearner(C="cv").fit(X, Y).C_, careful)
+    monkeypatch.setattr(strength_search, "LATER", ())
+    assert (careful != LogisticLearner(C="cv").fit(X, Y).C_).any()
+
+
+def test_many_rows_are_split_once():
+    X, Y = made_data(9, n=10_000, d=3, q=2)
+    fitted = LogisticLearner(C="cv", standardize=False).fit(X, Y)
+    train, held = next(ShuffleSplit(1, train_size=0.66, random_state=0).split(X))
+    for k in range(2):
+        losses = []
+        for C in GRID:
+            model = LogisticRegression(C=C, tol=1e-12, solver="newton-cholesky").fit(X[train], Y[train, k])
+            p = np.clip(model.predict_proba(X[held])[:, 1], EPS, 1 - EPS)
+            losses.append(-np.log(np.where(Y[held, k] == 1, p, 1 - p)).mean())
+        assert_picked(fitted.C_[[k]], [np.array(losses)])
+
+
+def test_wrong_strength():
+    X, Y = made_data(0)
+    with pytest.raises(ParameterError, match="LogisticLearner needs C to be a number above 0 or 'cv'"):
+        LogisticLearner(C="best").fit(X, Y)
+
+
+def test_pairs_take_the_strength_of_their_target():
+    X, Y = made_data(8, n=150, d=4)
+    searched = LogisticLearner(C="cv", tol=1e-10).fit_pairs(X, Y, folds=None, coefficients=True)
+    picked = LogisticLearner(C="cv").fit(X, Y).C_
+    for i in range(3):
+        given_C = LogisticLearner(C=float(picked[i]), tol=1e-10).fit_pairs(X, Y, folds=None, coefficients=True)
+        np.testing.assert_allclose(searched.coef[:, i], given_C.coef[:, i], rtol=1e-4, atol=1e-7)
+        np.testing.assert_allclose(searched.log_likelihood[:, i], given_C.log_likelihood[:, i], rtol=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "n_labels"), [("emotions", 6), ("yeast", 5)])
+def test_picks_on_benchmark_data(benchmark_data, name, n_labels):
+    data = load_dataset(name)
+    X, Y = np.asarray(data.X, dtype=float), np.asarray(data.Y)[:, -n_labels:]
+    fitted = LogisticLearner(C="cv", standardize=False).fit(X, Y)
+    assert_picked(fitted.C_, [naive_losses(X, Y[:, k]) for k in range(n_labels)])
