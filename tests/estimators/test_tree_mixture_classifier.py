@@ -183,6 +183,9 @@ def test_more_mixtures_than_trees_are_as_many_as_trees():
     model = TreeMixtureClassifier(2, learner=PLAIN, n_mixtures=5, random_state=0).fit(X, Y)
     assert model.weights_.tolist() == [0.5, 0.5]
     assert len(model.graphs_) == 2
+    assert model.holdout_log_likelihood_.tolist() == [-np.inf]  # single trees need no rows held out
+    model = TreeMixtureClassifier(3, learner=PLAIN, n_mixtures=2, random_state=0).fit(X, Y)
+    assert np.isfinite(model.holdout_log_likelihood_).all()
 
 
 def test_strengths_of_the_first_tree_serve_all_and_follow_their_number():

@@ -192,7 +192,9 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
         self.log_likelihood_ = _mean_of([mixture.log_likelihoods for mixture in found])
         self.penalized_log_likelihood_ = _mean_of([mixture.objectives for mixture in found])
         self.n_iter_ = len(self.log_likelihood_) - 1
-        self.holdout_log_likelihood_ = _mean_of([mixture.history for mixture in grown])
+        # A single tree has no rows held out, and its history is -inf.
+        judged = [mixture.history for mixture in grown if np.isfinite(mixture.history[-1])]
+        self.holdout_log_likelihood_ = _mean_of(judged or [grown[0].history])
         self.joint_ = Mixture(weights, tuple(parts)).joint()
 
     def _learner(self) -> Learner:

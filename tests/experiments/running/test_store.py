@@ -186,6 +186,15 @@ def test_of_many_who_claim_at_once_one_gets_it(path):
     assert [sorted(words) for words in zip(*taken, strict=True)] == [["busy"] * 7 + ["claimed"]] * 50
 
 
+def test_many_who_make_a_store_at_once_get_the_same_one(tmp_path):
+    def opened(number):
+        with open_store(tmp_path / f"{number // 8}.sqlite", create=True):
+            return True
+
+    with ThreadPoolExecutor(8) as threads:
+        assert all(threads.map(opened, range(8 * 25)))
+
+
 def test_files_that_are_no_stores_get_one_sentence(path, tmp_path):
     with pytest.raises(StoreError, match="there is no such store"):
         open_store(path)

@@ -100,9 +100,11 @@ def _ready(database: sqlite3.Connection, file: Path, create: bool) -> None:
 
 def _checked(database: sqlite3.Connection, file: Path) -> bool:
     """Say whether the tables are there; complain about files that are not plait's or too new."""
-    application = database.execute("PRAGMA application_id").fetchone()[0]
-    version = database.execute("PRAGMA user_version").fetchone()[0]
-    n_tables = database.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
+    # One statement sees one state of the file: another process may be making the tables right now.
+    application, version, n_tables = database.execute(
+        "SELECT application_id, user_version, (SELECT COUNT(*) FROM sqlite_master) "
+        "FROM pragma_application_id, pragma_user_version"
+    ).fetchone()
     if application != _APPLICATION and (application or n_tables):
         raise StoreError(f"{file}: is an SQLite file, but no store of plait. Pass another file.")
     if version > _VERSION:
