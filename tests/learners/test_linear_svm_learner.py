@@ -14,6 +14,7 @@ from plait.core.sentences import ParameterError
 from plait.data import load_dataset
 from plait.features import FeatureMask
 from plait.learners import LinearConditionals, LinearSVMLearner, LogisticLearner
+from plait.learners.margins import margin_labels
 from plait.structure import LabelGraph
 
 
@@ -163,8 +164,10 @@ def test_forms_of_one_sparse_matrix_agree():
     np.testing.assert_array_equal(doubled.indices, before)
 
 
+@pytest.mark.parametrize("least", [0, 10**9], ids=["started together", "started alone"])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
-def test_other_labels_and_masked_columns_leave_no_bit(form):
+def test_other_labels_and_masked_columns_leave_no_bit(form, least, monkeypatch):
+    monkeypatch.setattr(margin_labels, "LEAST_ENTRIES", least)
     X, Y = drawn(7, 90, 30, 12)
     fitted = LinearSVMLearner().fit(form(X), Y)
     other = Y.copy()
@@ -196,6 +199,17 @@ def test_a_start_saves_steps_and_changes_nothing_else(form):
     awful = LinearConditionals(graph, cold.coef_ * 1e6, cold.parent_coef_, cold.intercept_)
     recovered = LinearSVMLearner(tol=1e-9).fit(form(X), Y, graph, start=awful)
     np.testing.assert_array_equal(recovered.coef_, cold.coef_)  # worse than nothing, so it starts from nothing
+
+
+def test_labels_started_together_or_alone_end_at_the_same_place(monkeypatch):
+    X, Y = drawn(8, 200, 40, 11)
+    found = []
+    for least in (0, 10**9):
+        monkeypatch.setattr(margin_labels, "LEAST_ENTRIES", least)
+        found.append(LinearSVMLearner(tol=1e-14).fit(sparse.csr_matrix(X), Y))
+    assert all(fitted.converged_.all() for fitted in found)
+    np.testing.assert_allclose(found[0].coef_, found[1].coef_, rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(found[0].intercept_, found[1].intercept_, rtol=1e-5, atol=1e-7)
 
 
 def test_a_start_of_another_shape_is_refused():

@@ -22,6 +22,8 @@ Floats = npt.NDArray[np.float64]
 
 N_FOLDS = 3
 LEAST_SHARE = 1e-60
+# With fewer entries a label alone leaves out most rows so soon that company only holds it up.
+LEAST_ENTRIES = 5000
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +107,7 @@ class MarginLabels:
 
     def _dual_start(self, label: int, rows: SparseRows) -> tuple[Floats, npt.NDArray[np.intp]]:
         """Return the start of a label, found together with those of others where they share their rows."""
-        if not self.design.shares_rows(label):
+        if not self.design.shares_rows(label) or rows.indices.size < LEAST_ENTRIES:
             return dual_start(rows, *self._sign_and_cost(label))
         if self._starts is None:
             self._starts = DualStarts(rows, self._sharing, self._sign_and_cost)
