@@ -112,15 +112,15 @@ class NarrowPath:
         """Solve all problems for one strength, from where the solutions of the last two lead."""
         self._go_ahead()
         penalty = self.penalty / KIND(strength)
-        left, inverse = np.arange(len(self.labels)), self._shared_inverse(penalty)
+        left = np.arange(len(self.labels))
         slopes = np.full(len(left), np.inf)
-        for steps in STEPS:
+        for stage, steps in enumerate(STEPS):
+            inverse = self._own_inverse(left, penalty) if stage else self._shared_inverse(penalty)
             before, left = left, self._descended(left, inverse, penalty, tol, steps)
             done = np.flatnonzero(np.isin(before, left, invert=True))
             slopes[before[done]] = self._slopes(before[done], inverse, done)
             if not left.size:
                 break
-            inverse = self._own_inverse(left, penalty)
         return self._point(slopes * np.sqrt(2.0 * tol * self._objectives(penalty)))
 
     def _descended(self, rows: Indices, inverse: "_Inverses", penalty: Matrix, tol: float, steps: int) -> Indices:
