@@ -4,7 +4,7 @@ Notation
 --------
 indptr, indices, data : rows x_i, as in `_svm_kernels`;  norms[i] = x_i.x_i
 sign[i, l]            : +1 where row i has the label of lane l, -1 where not
-halves                : 1 / (2 cost), one row for every row of the data or one for all of them
+halves[i, l]          : 1 / (2 cost) of row i in lane l
 alpha[i, l]           : dual variable; below 0 where lane l leaves the row out
 W[:, l]               : sum_i max(alpha, 0) sign x_i
 state                 : of each lane, 1 where it still moves; the derivative above which a variable at 0 is left out;
@@ -45,7 +45,6 @@ def descend_rows(indptr, indices, data, norms, sign, halves, blocks, stride, ali
     minus = subtract(nil, one)
     moves, resting = load(state, 0, width), load(state, 1, width)
     largest, smallest = nil, nil
-    step = 0 if halves.shape[0] == 1 else 1
     for t in range(blocks.size * BLOCK):
         i = blocks[t // BLOCK] * BLOCK + ((t * stride) & (BLOCK - 1))
         if i >= alive.size or not alive[i]:
@@ -53,7 +52,7 @@ def descend_rows(indptr, indices, data, norms, sign, halves, blocks, stride, ali
         score = nil
         for p in range(indptr[i], indptr[i + 1]):
             score = fused(fill(data[p], width), load(W, np.int64(indices[p]), width), score)
-        before, s, half = load(alpha, i, width), widen(load(sign, i, width)), load(halves, i * step, width)
+        before, s, half = load(alpha, i, width), widen(load(sign, i, width)), load(halves, i, width)
         held = prefer(before, nil, before)
         derivative = subtract(fused(held, half, multiply(s, score)), one)
         after = fused(derivative, divide(minus, add(fill(norms[i], width), half)), held)
