@@ -12,18 +12,18 @@ flips[i, j]       : u of row i: where the search starts, and in the end what it 
 """
 
 import numpy as np
-import numpy.typing as npt
-from numba import njit
+
+from plait.core.arrays import Floats
+from plait.core.compilation import kernel
 
 __all__ = ["flip_labels"]
 
-Floats = npt.NDArray[np.float64]
 
 # Gains below this are rounding.
 _GAIN = 1e-10
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fill_slopes(metric, residuals, signs, flips, slopes):  # type: ignore[no-untyped-def]
     """Write the derivative of the violation in each flip, for one row."""
     for j in range(residuals.shape[0]):
@@ -33,7 +33,7 @@ def _fill_slopes(metric, residuals, signs, flips, slopes):  # type: ignore[no-un
         slopes[j] = 1.0 + 2.0 * signs[j] * total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _move_flip(label, step, metric, signs, flips, slopes):  # type: ignore[no-untyped-def]
     """Change one flip by a step, and bring the derivatives up to date."""
     flips[label] += step
@@ -41,7 +41,7 @@ def _move_flip(label, step, metric, signs, flips, slopes):  # type: ignore[no-un
         slopes[k] -= 2.0 * signs[k] * metric[k, label] * signs[label] * step
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _best_single(metric, flips, slopes):  # type: ignore[no-untyped-def]
     """Return the label whose flip adds most, or -1 where none adds anything."""
     best, most = -1, _GAIN
@@ -52,7 +52,7 @@ def _best_single(metric, flips, slopes):  # type: ignore[no-untyped-def]
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _best_pair(metric, signs, flips, slopes):  # type: ignore[no-untyped-def]
     """Return two labels whose flips together add most, or -1, -1 where none do."""
     first, second, most = -1, -1, _GAIN
@@ -67,7 +67,7 @@ def _best_pair(metric, signs, flips, slopes):  # type: ignore[no-untyped-def]
     return first, second
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def flip_labels(metric: Floats, residuals: Floats, signs: Floats, flips: Floats) -> None:
     """Flip the label, or where none helps the two labels, that add most to the violation, as long as some do.
 

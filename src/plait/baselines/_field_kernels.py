@@ -13,19 +13,18 @@ uniforms[t, j]    : random numbers in [0, 1), the same for all rows, so that a r
 import math
 
 import numpy as np
-import numpy.typing as npt
-from numba import njit
+
+from plait.core.arrays import Floats, Labels
+from plait.core.compilation import kernel
 
 __all__ = ["anneal_rows", "ascend_rows", "gibbs_rows", "mean_field_rows"]
 
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
 
 # Gains below this are rounding.
 _GAIN = 1e-12
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sigmoid(t):  # type: ignore[no-untyped-def]
     if t >= 0.0:
         return 1.0 / (1.0 + math.exp(-t))
@@ -33,7 +32,7 @@ def _sigmoid(t):  # type: ignore[no-untyped-def]
     return small / (1.0 + small)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fill_field(scores, pairs, labels, field):  # type: ignore[no-untyped-def]
     """Write what each label gains by being 1, for one row."""
     for j in range(scores.shape[0]):
@@ -44,7 +43,7 @@ def _fill_field(scores, pairs, labels, field):  # type: ignore[no-untyped-def]
         field[j] = total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _set_label(label, value, pairs, labels, field):  # type: ignore[no-untyped-def]
     """Give a label a value, and bring the field up to date."""
     if labels[label] == value:
@@ -54,7 +53,7 @@ def _set_label(label, value, pairs, labels, field):  # type: ignore[no-untyped-d
         field[k] += pairs[k, label] if value else -pairs[k, label]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gibbs_rows(
     scores: Floats, pairs: Floats, uniforms: Floats, n_burn: int, labels: Labels, marginals: Floats, draws: Labels
 ) -> None:
@@ -84,7 +83,7 @@ def gibbs_rows(
             marginals[i, j] /= n_kept
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def anneal_rows(scores: Floats, pairs: Floats, uniforms: Floats, coldness: Floats, labels: Labels) -> None:
     """Sweep over the labels of every row at a coldness (one over the temperature) for each sweep; changes `labels`."""
     n_rows, n_labels = scores.shape
@@ -98,7 +97,7 @@ def anneal_rows(scores: Floats, pairs: Floats, uniforms: Floats, coldness: Float
                 _set_label(j, 1 if uniforms[t, j] < chance else 0, pair, labels[i], field)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def ascend_rows(scores: Floats, pairs: Floats, labels: Labels) -> None:
     """Flip the label that gains most, as long as one gains, in every row; the first of equals. Changes `labels`."""
     n_rows, n_labels = scores.shape
@@ -117,7 +116,7 @@ def ascend_rows(scores: Floats, pairs: Floats, labels: Labels) -> None:
             _set_label(best, 1 - labels[i, best], pair, labels[i], field)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mean_field_rows(scores: Floats, pairs: Floats, n_sweeps: int, tol: float, marginals: Floats) -> None:
     """Sweep m_j = sigmoid(s_j + sum_k P_jk m_k) over the labels of every row until no m_j moves more than `tol`.
 

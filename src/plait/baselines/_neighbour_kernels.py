@@ -2,15 +2,14 @@
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from plait.core.arrays import Floats, Ints
+from plait.core.compilation import kernel
 
 __all__ = ["add_label_counts", "nearest_rows", "sparse_products", "squared_distances", "tally_counts"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
-
-@njit(cache=True, nogil=True)
+@kernel
 def sparse_products(
     indptr: Ints,
     indices: npt.NDArray[np.int32],
@@ -32,7 +31,7 @@ def sparse_products(
                 products[b, rows[place]] += value * values[place]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def squared_distances(products: Floats, own: Floats, others: Floats) -> None:
     """Turn products x.y into |x|^2 + |y|^2 - 2 x.y in place; `own` and `others` hold the squared lengths."""
     for b in range(products.shape[0]):
@@ -40,7 +39,7 @@ def squared_distances(products: Floats, own: Floats, others: Floats) -> None:
             products[b, j] = max(own[b] + others[j] - 2.0 * products[b, j], 0.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def nearest_rows(
     distances: Floats, excluded: Ints, scales: Floats, tolerance: float, neighbours: npt.NDArray[np.int64]
 ) -> None:
@@ -61,7 +60,7 @@ def nearest_rows(
             _with_ties(row, out, best[k - 1] - slack, best[k - 1] + slack, neighbours[b])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _smallest(row: Floats, excluded: int, best: Floats, place: Ints) -> None:
     """Fill `best` with the smallest distances in ascending order, and `place` with their columns."""
     best[:] = np.inf
@@ -76,7 +75,7 @@ def _smallest(row: Floats, excluded: int, best: Floats, place: Ints) -> None:
             best[slot], place[slot] = row[j], j
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _with_ties(row: Floats, excluded: int, low: float, high: float, neighbours: Ints) -> None:
     """Take every column below `low`, and the first ones up to `high` for the places that are left."""
     left = neighbours.size
@@ -94,7 +93,7 @@ def _with_ties(row: Floats, excluded: int, low: float, high: float, neighbours: 
                 return
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_label_counts(neighbours: Ints, labels: npt.NDArray[np.uint8], counts: npt.NDArray[np.int32]) -> None:
     """Add to counts[i, l] how many of the neighbours of row i have label l."""
     for i in range(neighbours.shape[0]):
@@ -103,7 +102,7 @@ def add_label_counts(neighbours: Ints, labels: npt.NDArray[np.uint8], counts: np
                 counts[i, label] += labels[neighbours[i, t], label]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tally_counts(counts: npt.NDArray[np.int32], labels: npt.NDArray[np.uint8], table: Ints) -> None:
     """Add to table[l, y, r] the rows whose label l is y and occurs r times among their neighbours."""
     for i in range(counts.shape[0]):

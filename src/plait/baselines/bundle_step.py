@@ -3,11 +3,11 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
+
+from plait.core.arrays import Floats
 
 __all__ = ["BundleStep", "bundle_minimum", "semidefinite_part", "simplex_point"]
 
-Floats = npt.NDArray[np.float64]
 
 _MOST_STEPS = 1000
 _CHECKED_EVERY = 10

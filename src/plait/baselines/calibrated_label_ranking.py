@@ -11,12 +11,12 @@ from plait.baselines.binary_learners import LEARNER_RULE, binary_learner, checke
 from plait.baselines.label_pairs import LinearPairs, fitted_label_pairs
 from plait.baselines.meta_classifier import JOBS_RULE, MetaClassifier, seeded_members
 from plait.baselines.scaling import divided_columns, in_units_of_columns, unscaled_learner
+from plait.core.arrays import Floats
 from plait.core.checks import RandomState, check_parameters
 from plait.core.randomness import generators
 
 __all__ = ["CalibratedLabelRanking"]
 
-Floats = npt.NDArray[np.float64]
 
 # Pairs whose scores are held at the same time.
 _PAIRS_AT_ONCE = 512

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from plait.baselines.binary_learners import label_scores
 from plait.baselines.label_regressions import beside
+from plait.core.arrays import Floats, Labels
 from plait.core.logspace import log_sigmoid
 from plait.features import FeatureMask
 from plait.joint.graph_distribution import SCORE_LIMIT
@@ -15,8 +16,6 @@ from plait.learners import Learner
 
 __all__ = ["ChainPayoff", "Link", "links_of"]
 
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
 
 # A label, and the labels before it: P(y_label | x, y_before) does not depend on how those are arranged.
 Link = tuple[int, frozenset[int]]

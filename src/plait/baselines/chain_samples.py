@@ -9,13 +9,11 @@ import numpy.typing as npt
 from scipy.special import expit
 
 from plait.baselines.row_contents import mixed_bits
+from plait.core.arrays import Floats, Labels
 from plait.inference import Greedy, LabelSupport, MonteCarlo
 from plait.joint import GraphDistribution, GraphJoint, MixtureDistribution
 
 __all__ = ["ChainSamples", "shared_out", "smooth_marginals"]
-
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, eq=False)

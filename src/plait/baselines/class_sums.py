@@ -7,9 +7,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from plait.core.arrays import Floats
+
 __all__ = ["ClassSums"]
 
-Floats = npt.NDArray[np.float64]
 
 # Labels that are summed together; bounds the memory for their indicators.
 _LABELS = 256

@@ -14,6 +14,7 @@ from plait.baselines.meta_classifier import JOBS_RULE, MetaClassifier, seeded_me
 from plait.baselines.order_walk import ScoredOrder, best_orders
 from plait.baselines.row_contents import content_seeds
 from plait.baselines.scaling import divided_columns, in_units_of_columns, unscaled_learner
+from plait.core.arrays import Floats, Labels
 from plait.core.checks import InstanceOf, Interval, Nothing, OneOf, RandomState, check_parameters
 from plait.core.naming import resolve
 from plait.core.randomness import generators
@@ -26,8 +27,6 @@ from plait.structure import FullChain
 
 __all__ = ["ClassifierChainMonteCarlo"]
 
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
 
 # What the drawn vectors of a block of rows may take.
 _BLOCK_BYTES = 16 * 2**20

@@ -10,11 +10,11 @@ from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
+from plait.core.arrays import Floats
 from plait.learners.blas_threads import one_blas_thread
 
 __all__ = ["class_centres", "distances_to", "n_centres"]
 
-Floats = npt.NDArray[np.float64]
 
 # Below this share of the squares it is the difference of, a squared distance of sparse rows is taken anew.
 _CANCELLED = 1e-6

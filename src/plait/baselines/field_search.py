@@ -3,16 +3,14 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from plait.baselines import _field_kernels as kernels
 from plait.baselines.pairwise_distribution import potentials
+from plait.core.arrays import Floats, Labels
 from plait.core.randomness import generators
 
 __all__ = ["gibbs_sample", "likely_vectors"]
 
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
 
 # A tenth of the sweeps that count is left out before them.
 _BURNT_SHARE = 0.1

@@ -3,18 +3,16 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from plait.baselines.field_training import trained_field
 from plait.baselines.pairwise_distribution import PairwiseDistribution
 from plait.baselines.pseudo_likelihood import FieldWeights
+from plait.core.arrays import Labels
 from plait.learners.strengths.strength_search import STRENGTHS
 from plait.learners.strengths.strength_splitting import strength_splits
 
 __all__ = ["held_out_loss", "searched_strength"]
 
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
 
 # Good enough to tell strengths apart.
 _TOL = 1e-4

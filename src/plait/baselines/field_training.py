@@ -10,6 +10,7 @@ from plait.baselines.label_regressions import beside
 from plait.baselines.pseudo_likelihood import FieldWeights, PseudoLikelihood
 from plait.baselines.scaling import divided_columns
 from plait.baselines.truncated_newton import minimize_convex
+from plait.core.arrays import Floats, Labels
 from plait.features import FeatureMask
 from plait.learners import LinearConditionals, LogisticLearner
 from plait.learners.blas_threads import one_blas_thread
@@ -17,9 +18,6 @@ from plait.learners.column_scaling import column_scales
 from plait.learners.one_valued_labels import constant_labels, constant_scores
 
 __all__ = ["trained_field"]
-
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
 
 
 def trained_field(

@@ -9,11 +9,11 @@ from scipy import sparse
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from plait.baselines.class_sums import ClassSums
+from plait.core.arrays import Floats
 from plait.features.number_matrix import column_bounds
 
 __all__ = ["GaussianColumns"]
 
-Floats = npt.NDArray[np.float64]
 
 # Variances are at least so much of the variance of the whole column, plus so much.
 FLOOR_SHARE, FLOOR = 1e-9, 1e-12

@@ -4,13 +4,13 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from scipy.special import expit
 from sklearn.base import clone
 
 from plait import learners as learners_room
 from plait.baselines.label_regressions import LabelRegressions, beside, label_scores
+from plait.core.arrays import Floats, Labels
 from plait.core.checks import Boolean, HasMethods, InstanceOf, Interval, Nothing, OneOf, RandomState, check_parameters
 from plait.core.naming import resolve
 from plait.core.sentences import ParameterError
@@ -19,9 +19,6 @@ from plait.learners import Conditionals, Learner, LogisticLearner, SklearnLearne
 from plait.learners.column_scaling import column_scales
 
 __all__ = ["HeterogeneousStacking"]
-
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
 
 
 class HeterogeneousStacking(LabelRegressions):

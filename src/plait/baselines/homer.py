@@ -18,15 +18,13 @@ from plait.baselines.binary_learners import (
 from plait.baselines.label_hierarchy import LEAF, HierarchyNode, label_hierarchy_of
 from plait.baselines.meta_classifier import JOBS_RULE, MetaClassifier, seeded_members
 from plait.baselines.scaling import divided_columns, in_units_of_columns, unscaled_learner
+from plait.core.arrays import Floats, Labels
 from plait.core.checks import Interval, RandomState, check_parameters
 from plait.core.progress_bar import progress
 from plait.core.randomness import generators
 from plait.learners import Conditionals, Learner
 
 __all__ = ["HOMER"]
-
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
 
 
 def _gives_probabilities(model: "HOMER") -> bool:

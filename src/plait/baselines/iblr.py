@@ -2,19 +2,15 @@
 
 from typing import Any, ClassVar
 
-import numpy as np
-import numpy.typing as npt
-
 from plait import learners as learners_room
 from plait.baselines.label_regressions import LabelRegressions, beside
 from plait.baselines.neighbourhoods import METRIC_RULES, NEIGHBORS_RULES, Neighbourhoods, neighbour_label_counts
+from plait.core.arrays import Ints
 from plait.core.checks import Boolean, InstanceOf, Interval, Nothing, check_parameters
 from plait.core.naming import resolve
 from plait.learners import Learner, LogisticLearner
 
 __all__ = ["IBLR"]
-
-Ints = npt.NDArray[np.int64]
 
 
 class IBLR(LabelRegressions):

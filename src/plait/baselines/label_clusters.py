@@ -3,10 +3,9 @@
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["balanced_clusters", "nearest_with_room"]
+from plait.core.arrays import Floats, Ints
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
+__all__ = ["balanced_clusters", "nearest_with_room"]
 
 
 def balanced_clusters(
@@ -56,14 +55,14 @@ def _squared_distances(shared: Floats, means: Floats) -> Floats:
     return np.asarray(np.diag(shared)[:, None] - 2.0 * crossed + (means * crossed).sum(axis=0))
 
 
-def _means(clusters: Indices, before: Floats) -> Floats:
+def _means(clusters: Ints, before: Floats) -> Floats:
     members = (clusters[:, None] == np.arange(before.shape[1])).astype(np.float64)
     sizes = members.sum(axis=0)
     # A cluster that lost all labels stays where it was.
     return np.where(sizes > 0, members / np.maximum(sizes, 1), before)
 
 
-def nearest_with_room(distances: Floats, room: int) -> Indices:
+def nearest_with_room(distances: Floats, room: int) -> Ints:
     """Return the cluster of each label: the nearest, unless that is full of labels which are nearer to it.
 
     A label that finds its nearest cluster full takes the place of the farthest label there, if that is farther away,

@@ -9,11 +9,10 @@ import numpy.typing as npt
 from scipy import sparse
 
 from plait.baselines.label_clusters import balanced_clusters
+from plait.core.arrays import Ints, Labels
 
 __all__ = ["LEAF", "HierarchyNode", "label_hierarchy_of"]
 
-Indices = npt.NDArray[np.int64]
-Labels = npt.NDArray[np.uint8]
 
 # Stands for the node of a child that is a single label.
 LEAF = -1
@@ -33,8 +32,8 @@ class HierarchyNode:
         The number of each child's own node, `LEAF` where it is a single label.
     """
 
-    labels: Indices
-    children: tuple[Indices, ...]
+    labels: Ints
+    children: tuple[Ints, ...]
     links: tuple[int, ...]
 
     def meta_labels(self, Y: Labels) -> Labels:
@@ -77,8 +76,8 @@ def _shared_rows(Y: Labels, sample_weight: Any) -> npt.NDArray[np.float64]:
 
 
 def _children(
-    labels: Indices, shared: npt.NDArray[np.float64], n_clusters: int, draws: np.random.Generator
-) -> tuple[Indices, ...]:
+    labels: Ints, shared: npt.NDArray[np.float64], n_clusters: int, draws: np.random.Generator
+) -> tuple[Ints, ...]:
     if len(labels) <= n_clusters or n_clusters == 1:
         return tuple(labels[[place]] for place in range(len(labels)))
     # Rows without a label of the node have zeros in all its columns, and would add nothing to any distance.

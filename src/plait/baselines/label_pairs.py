@@ -5,19 +5,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.parallel import Parallel, delayed
 
 from plait.baselines.binary_learners import label_scores
 from plait.baselines.meta_classifier import seeded_members
+from plait.core.arrays import Floats, Ints, Labels
 from plait.core.progress_bar import progress
 from plait.learners import Conditionals, Learner, LinearSVMLearner, LogisticLearner
 
 __all__ = ["CalledPairs", "LinearPairs", "fitted_label_pairs", "pair_tiles"]
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
-Labels = npt.NDArray[np.uint8]
 
 # Labels on each side of a tile of pairs.
 _SIDE = 8
@@ -37,8 +34,8 @@ class LinearPairs:
         Intercepts.
     """
 
-    first: Indices
-    second: Indices
+    first: Ints
+    second: Ints
     coef_: Floats
     intercept_: Floats
 
@@ -51,8 +48,8 @@ class LinearPairs:
 class CalledPairs:
     """Pairs of labels with models of any kind; None where no training row has exactly one of the two labels."""
 
-    first: Indices
-    second: Indices
+    first: Ints
+    second: Ints
     conditionals_: list[Conditionals | None]
 
     def scores(self, X: Any, pairs: slice) -> Floats:
@@ -121,7 +118,7 @@ def _in_tiles(learner: Learner, X: Any, Y: Labels, sample_weight: Any, n_jobs: i
     )
 
 
-def pair_tiles(Y: Labels) -> Iterator[tuple[Indices, Indices]]:
+def pair_tiles(Y: Labels) -> Iterator[tuple[Ints, Ints]]:
     """Yield the pairs of labels in batches that share their rows: first labels, second labels.
 
     A batch joins a few labels with a few others, frequent ones with frequent ones, so that few rows have any of them.

@@ -9,13 +9,12 @@ from scipy import sparse
 from scipy.special import expit
 from sklearn.utils.metaestimators import available_if
 
+from plait.core.arrays import Floats
 from plait.core.multilabel_classifier import MultilabelClassifier
 from plait.core.naming import registered
 from plait.learners import Conditionals, Learner, LinearConditionals, LinearSVMLearner
 
 __all__ = ["LabelRegressions", "beside", "label_scores"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def _gives_probabilities(model: "LabelRegressions") -> bool:

@@ -11,6 +11,7 @@ from plait import losses as losses_room
 from plait.baselines.label_set_model import LabelSetModel, constant_marginals, fitted_label_sets
 from plait.baselines.meta_classifier import MetaClassifier, weight_keywords
 from plait.baselines.scaled_logistic import ScaledLogisticRegression
+from plait.core.arrays import Labels
 from plait.core.checks import check_parameters
 from plait.core.naming import resolve
 from plait.core.sentences import ParameterError
@@ -19,8 +20,6 @@ from plait.learners.estimator_words import estimator_name
 from plait.losses import Loss, Subset
 
 __all__ = ["LabelSetClassifier", "label_set_estimator"]
-
-Labels = npt.NDArray[np.uint8]
 
 
 def label_set_estimator(estimator: Any) -> Any:

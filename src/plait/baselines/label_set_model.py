@@ -4,16 +4,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from plait.core.arrays import Floats, Labels
 from plait.inference.label_vectors import distinct_vectors
 from plait.learners.label_inputs import read_only
 from plait.learners.one_valued_labels import constant_labels, constant_scores
 
 __all__ = ["LabelSetModel", "constant_marginals", "fitted_label_sets"]
-
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, eq=False)

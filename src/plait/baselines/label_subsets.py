@@ -4,16 +4,15 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
-import numpy.typing as npt
+
+from plait.core.arrays import Ints
 
 __all__ = ["disjoint_subsets", "overlapping_subsets"]
-
-Indices = npt.NDArray[np.int64]
 
 
 def overlapping_subsets(
     n_labels: int, size: int, n_subsets: int, cover: bool, draws: np.random.Generator
-) -> list[Indices]:
+) -> list[Ints]:
     """Draw distinct subsets of `size` labels, all equally likely; as many as there are, at most.
 
     Parameters
@@ -48,19 +47,19 @@ def _drawn(n_labels: int, size: int, draws: np.random.Generator) -> tuple[int, .
     return tuple(sorted(draws.choice(n_labels, size, replace=False).tolist()))
 
 
-def _covering(subsets: list[Indices], n_labels: int, size: int, draws: np.random.Generator) -> list[Indices]:
+def _covering(subsets: list[Ints], n_labels: int, size: int, draws: np.random.Generator) -> list[Ints]:
     """Return subsets that hold all labels which the given ones leave out: new ones, since each holds such a label."""
     missing = draws.permutation(np.setdiff1d(np.arange(n_labels), np.concatenate(subsets)))
     parts = [missing[start : start + size] for start in range(0, len(missing), size)]
     return [np.sort(_filled(part, n_labels, size, draws)) for part in parts]
 
 
-def _filled(part: Indices, n_labels: int, size: int, draws: np.random.Generator) -> Indices:
+def _filled(part: Ints, n_labels: int, size: int, draws: np.random.Generator) -> Ints:
     others = np.setdiff1d(np.arange(n_labels), part)
     return np.concatenate([part, draws.choice(others, size - len(part), replace=False)])
 
 
-def disjoint_subsets(n_labels: int, size: int, draws: np.random.Generator) -> list[Indices]:
+def disjoint_subsets(n_labels: int, size: int, draws: np.random.Generator) -> list[Ints]:
     """Return a random partition of the labels into subsets of `size`, the last one smaller where it does not work out.
 
     Examples

@@ -3,16 +3,15 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from plait.baselines.scaling import divided_columns, weighted_means
+from plait.core.arrays import Floats
 from plait.learners.blas_threads import one_blas_thread
 from plait.learners.column_scaling import column_scales
 
 __all__ = ["RidgeFit", "fitted_ridge"]
 
-Floats = npt.NDArray[np.float64]
 
 # Penalties to choose from, the strongest first: half powers of ten.
 ALPHAS = np.geomspace(1e5, 1e-2, 15)

@@ -11,14 +11,13 @@ from sklearn.utils.parallel import Parallel, delayed
 from plait.baselines.binary_learners import LEARNER_RULE, binary_learner, gives_probabilities, label_scores
 from plait.baselines.cluster_distances import class_centres, distances_to
 from plait.baselines.meta_classifier import JOBS_RULE, MetaClassifier, seeded_members
+from plait.core.arrays import Floats
 from plait.core.checks import Interval, RandomState, check_parameters
 from plait.core.progress_bar import progress
 from plait.core.randomness import generators, seeds
 from plait.learners import Conditionals, Learner
 
 __all__ = ["LIFT"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def _gives_probabilities(model: "LIFT") -> bool:

@@ -3,15 +3,14 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from plait.baselines.bundle_step import bundle_minimum
 from plait.baselines.margin_violations import MarginViolations
+from plait.core.arrays import Floats
 from plait.learners.blas_threads import one_blas_thread
 
 __all__ = ["MarginMetric", "learned_metric"]
 
-Floats = npt.NDArray[np.float64]
 
 # A step that falls by a tenth of what the bounds promised is taken, and by a half makes the next reach longer.
 _GOOD, _VERY_GOOD, _STRETCH = 0.1, 0.5, 1.5

@@ -3,13 +3,12 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from plait.baselines import _coding_kernels as kernels
+from plait.core.arrays import Floats
 
 __all__ = ["Cut", "MarginViolations"]
 
-Floats = npt.NDArray[np.float64]
 
 # Violations closer than this are equal up to rounding.
 _EQUAL = 1e-9

@@ -17,6 +17,7 @@ from plait.baselines.margin_metric import MarginMetric, learned_metric
 from plait.baselines.margin_violations import MarginViolations
 from plait.baselines.relaxed_margins import relaxed_metric
 from plait.baselines.weighing_classifier import WeighingClassifier
+from plait.core.arrays import Floats
 from plait.core.checks import Boolean, InstanceOf, Interval, Nothing, check_parameters
 from plait.core.naming import resolve
 from plait.core.sentences import ParameterError
@@ -25,8 +26,6 @@ from plait.learners.one_valued_labels import constant_labels
 
 __all__ = ["MaxMarginOutputCoding"]
 
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
 
 # Codes are kept whose part in the metric is not rounding.
 _LEAST_PART = 1e-6

@@ -7,12 +7,11 @@ import numpy.typing as npt
 
 from plait.baselines._neighbour_kernels import tally_counts
 from plait.baselines.neighbourhoods import METRIC_RULES, NEIGHBORS_RULES, Neighbourhoods, neighbour_label_counts
+from plait.core.arrays import Floats
 from plait.core.checks import Interval, Nothing, check_parameters
 from plait.core.multilabel_classifier import MultilabelClassifier
 
 __all__ = ["MLkNN"]
-
-Floats = npt.NDArray[np.float64]
 
 
 class MLkNN(MultilabelClassifier):

@@ -10,13 +10,12 @@ from scipy.special import expit
 from plait.baselines.class_sums import ClassSums
 from plait.baselines.gaussian_columns import GaussianColumns
 from plait.baselines.nominal_columns import NominalColumns, nominal_mask
+from plait.core.arrays import Floats
 from plait.core.checks import InstanceOf, Interval, Nothing, OneOf, check_parameters
 from plait.core.multilabel_classifier import MultilabelClassifier
 from plait.core.sentences import ParameterError
 
 __all__ = ["MultilabelNaiveBayes"]
-
-Floats = npt.NDArray[np.float64]
 
 
 class MultilabelNaiveBayes(MultilabelClassifier):

@@ -11,6 +11,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import row_norms
 
 from plait.baselines._neighbour_kernels import add_label_counts, nearest_rows, sparse_products, squared_distances
+from plait.core.arrays import Floats, Ints
 from plait.core.checks import Constraint, Interval, OneOf
 from plait.core.progress_bar import progress
 from plait.features.thread_map import Threads
@@ -20,8 +21,6 @@ __all__ = ["METRIC_RULES", "NEIGHBORS_RULES", "Neighbourhoods", "neighbour_label
 NEIGHBORS_RULES: tuple[Constraint, ...] = (Interval(int, 1, None),)
 METRIC_RULES: tuple[Constraint, ...] = (OneOf(("euclidean", "manhattan", "cosine")),)
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 # Distances are ties when they differ by less than this share of what their rounding scales with: far more than the
 # rounding itself, so that dense, sparse and rotated rows have the same neighbours.

@@ -8,14 +8,12 @@ import numpy.typing as npt
 from scipy import sparse
 
 from plait.baselines.class_sums import ClassSums
+from plait.core.arrays import Floats, Ints
 from plait.core.checks import Interval
 from plait.core.sentences import ParameterError, complaint
 from plait.counts.vocabulary import Vocabulary, distinct_symbols
 
 __all__ = ["NominalColumns", "nominal_mask"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

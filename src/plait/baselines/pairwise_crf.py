@@ -15,6 +15,7 @@ from plait.baselines.field_training import trained_field
 from plait.baselines.pairwise_distribution import PairwiseDistribution
 from plait.baselines.pseudo_likelihood import FieldWeights
 from plait.baselines.weighing_classifier import WeighingClassifier
+from plait.core.arrays import Floats
 from plait.core.checks import Boolean, InstanceOf, Interval, Nothing, OneOf, RandomState, check_parameters
 from plait.core.naming import resolve
 from plait.core.randomness import seeds
@@ -25,9 +26,6 @@ from plait.inference.enumeration import MOST_LABELS
 from plait.losses import Loss, Subset
 
 __all__ = ["PairwiseCRF"]
-
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
 
 
 class PairwiseCRF(WeighingClassifier):

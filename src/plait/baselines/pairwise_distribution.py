@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from plait.core.arrays import Floats, Labels
 from plait.core.logspace import log_sum_exp
 from plait.core.sentences import ParameterError
 from plait.inference.enumeration import MOST_LABELS
@@ -15,8 +15,6 @@ from plait.joint.known_labels import joined_evidence
 
 __all__ = ["PairwiseDistribution", "potentials"]
 
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
 
 # Potentials of a block of rows: at most this many (8 MiB), but at least one row.
 _BLOCK = 1 << 20

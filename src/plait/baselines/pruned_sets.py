@@ -7,15 +7,12 @@ import numpy.typing as npt
 
 from plait.baselines.label_set_classifier import LabelSetClassifier
 from plait.baselines.meta_classifier import ESTIMATOR_RULE
+from plait.core.arrays import Floats, Ints, Labels
 from plait.core.checks import InstanceOf, Interval
 from plait.inference.label_vectors import distinct_vectors
 from plait.losses import Loss
 
 __all__ = ["PrunedSets"]
-
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
-Labels = npt.NDArray[np.uint8]
 
 
 class PrunedSets(LabelSetClassifier):
@@ -96,7 +93,7 @@ class PrunedSets(LabelSetClassifier):
 
 def _frequent_subsets(
     vectors: Labels, counts: Floats, frequent: npt.NDArray[np.bool_], n_subsets: int
-) -> dict[int, Indices]:
+) -> dict[int, Ints]:
     """Return, for each rare set, the frequent sets that it comes back with, the best first."""
     sizes = vectors.sum(axis=1, dtype=np.int64)
     useful = np.flatnonzero(frequent & (sizes > 0))
@@ -111,8 +108,8 @@ def _frequent_subsets(
 
 
 def _kept_and_returned(
-    codes: npt.NDArray[np.intp], frequent: npt.NDArray[np.bool_], subsets: dict[int, Indices]
-) -> tuple[Indices, Indices]:
+    codes: npt.NDArray[np.intp], frequent: npt.NDArray[np.bool_], subsets: dict[int, Ints]
+) -> tuple[Ints, Ints]:
     """Return the rows to train on and their label sets: rows with frequent sets, then the copies of the others."""
     kept = np.flatnonzero(frequent[codes])
     pruned = np.flatnonzero(~frequent[codes])

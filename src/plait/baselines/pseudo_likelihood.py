@@ -5,14 +5,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from scipy.special import expit
 
-__all__ = ["FieldWeights", "PseudoLikelihood"]
+from plait.core.arrays import Floats, Ints
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+__all__ = ["FieldWeights", "PseudoLikelihood"]
 
 
 @dataclass(frozen=True, eq=False)

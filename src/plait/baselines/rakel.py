@@ -17,6 +17,7 @@ from plait.baselines.meta_classifier import (
     seeded_members,
     weight_keywords,
 )
+from plait.core.arrays import Floats, Labels
 from plait.core.checks import Boolean, Interval, OneOf, RandomState, check_parameters
 from plait.core.progress_bar import progress
 from plait.core.randomness import generators
@@ -24,9 +25,6 @@ from plait.core.sentences import ParameterError
 from plait.learners.estimator_words import estimator_name
 
 __all__ = ["RAkEL"]
-
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
 
 
 class RAkEL(MetaClassifier):

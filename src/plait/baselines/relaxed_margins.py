@@ -12,15 +12,14 @@ concave in u since a mean of competitors competes better than they do; Q is the 
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from plait.baselines.bundle_step import semidefinite_part
 from plait.baselines.margin_metric import MarginMetric
+from plait.core.arrays import Floats
 from plait.learners.blas_threads import one_blas_thread
 
 __all__ = ["relaxed_metric"]
 
-Floats = npt.NDArray[np.float64]
 
 _INNER_STEPS = 100
 _STILL = 1e-8

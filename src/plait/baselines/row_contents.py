@@ -6,9 +6,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from plait.core.arrays import Bits
+
 __all__ = ["content_seeds", "mixed_bits"]
 
-Bits = npt.NDArray[np.uint64]
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)

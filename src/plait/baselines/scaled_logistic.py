@@ -3,17 +3,15 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_array
 
 from plait.baselines.scaling import divided_columns, weighted_means
+from plait.core.arrays import Floats
 from plait.learners.column_scaling import column_scales
 
 __all__ = ["ScaledLogisticRegression"]
-
-Floats = npt.NDArray[np.float64]
 
 
 class ScaledLogisticRegression(LogisticRegression):

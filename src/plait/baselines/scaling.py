@@ -4,16 +4,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import clone
 
+from plait.core.arrays import Floats
 from plait.learners import Learner, LinearConditionals
 from plait.learners.column_scaling import column_scales
 
 __all__ = ["divided_columns", "in_units_of_columns", "unscaled_learner", "weighted_means"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def weighted_means(X: Any, sample_weight: Any = None) -> Floats:

@@ -3,11 +3,11 @@
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
+
+from plait.core.arrays import Floats
 
 __all__ = ["ConvexProblem", "Minimum", "minimize_convex"]
 
-Floats = npt.NDArray[np.float64]
 
 _MOST_PRODUCTS = 500
 _HALVINGS = 40

@@ -6,8 +6,10 @@ fourth of it there. Relative error below 5e-16 for arguments from -700 to 700; o
 
 from typing import Any
 
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from plait.core.compilation import kernel
 
 __all__ = ["exp_of"]
 
@@ -35,7 +37,7 @@ def _float_of(typing_context: Any, value: Any) -> Any:
     return types.float64(types.int64), build
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def exp_of(value):  # type: ignore[no-untyped-def]
     """Return exp(value) = 2^n exp(r), value = n log 2 + r with |r| <= log 2 / 2: Taylor to degree 13 in r."""
     shifted = value * _PER_LOG_2 + _ROUNDER

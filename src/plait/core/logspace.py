@@ -7,6 +7,8 @@
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats
+
 __all__ = [
     "EPSILON",
     "clip_probability",
@@ -16,7 +18,6 @@ __all__ = [
     "log_sum_exp",
 ]
 
-Floats = npt.NDArray[np.float64]
 
 # Probabilities that enter a logarithm are clipped to [EPSILON, 1 - EPSILON], as the papers' programs do.
 EPSILON = 1e-6

@@ -11,8 +11,10 @@ Indices are unsigned 32-bit: Numba then leaves out its test for negative positio
 """
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from plait.core.compilation import kernel
 
 __all__ = [
     "add_plane_totals",
@@ -48,14 +50,14 @@ def _ones(typingctx, word):  # type: ignore[no-untyped-def]
     return types.int64(types.uint64), build
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_plane_totals(indices, totals):  # type: ignore[no-untyped-def]
     """Add to each plane the number of rows in which it holds."""
     for k in range(indices.size):
         totals[indices[k]] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_plane_weights(indptr, indices, weights, totals):  # type: ignore[no-untyped-def]
     """Add to each plane the weight of the rows in which it holds, in the order of rows."""
     for i in range(indptr.size - 1):
@@ -63,7 +65,7 @@ def add_plane_weights(indptr, indices, weights, totals):  # type: ignore[no-unty
             totals[indices[k]] += weights[i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rows_by_plane(indptr, indices, starts, rows):  # type: ignore[no-untyped-def]
     """Transpose; `starts` comes as zeros of size n_planes + 1. Rows of a plane stay in order."""
     add_plane_totals(indices, starts[1:])
@@ -77,7 +79,7 @@ def rows_by_plane(indptr, indices, starts, rows):  # type: ignore[no-untyped-def
             free[p] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def joint_rows(starts, rows, indptr, indices, joint):  # type: ignore[no-untyped-def]
     """Add the counts of (transposed planes) x (planes by row): one short line of `joint` is in use at a time."""
     for p in range(starts.size - 1):
@@ -88,7 +90,7 @@ def joint_rows(starts, rows, indptr, indices, joint):  # type: ignore[no-untyped
                 line[indices[m]] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def joint_rows_weighted(starts, rows, indptr, indices, weights, joint):  # type: ignore[no-untyped-def]
     """Add the weights of rows instead of ones."""
     for p in range(starts.size - 1):
@@ -100,7 +102,7 @@ def joint_rows_weighted(starts, rows, indptr, indices, weights, joint):  # type:
                 line[indices[m]] += weight
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def joint_packed(a, b, same, joint):  # type: ignore[no-untyped-def]
     """Add popcount(a[p] & b[r]) to joint[p, r]; `same` says that a is b, so that only r >= p is worked out."""
     n_words = a.shape[1]
@@ -120,7 +122,7 @@ def joint_packed(a, b, same, joint):  # type: ignore[no-untyped-def]
                 joint[p, r] = joint[r, p]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def popcounts(words, totals):  # type: ignore[no-untyped-def]
     """Add to each plane its number of one bits."""
     for p in range(words.shape[0]):
@@ -130,7 +132,7 @@ def popcounts(words, totals):  # type: ignore[no-untyped-def]
         totals[p] += count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def and_words(words, mask, out):  # type: ignore[no-untyped-def]
     """Keep only the rows of a mask."""
     for p in range(words.shape[0]):
@@ -138,7 +140,7 @@ def and_words(words, mask, out):  # type: ignore[no-untyped-def]
             out[p, w] = words[p, w] & mask[w]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pack_rows(indptr, indices, words):  # type: ignore[no-untyped-def]
     """Set the bits of planes given by rows."""
     for i in range(indptr.size - 1):
@@ -148,7 +150,7 @@ def pack_rows(indptr, indices, words):  # type: ignore[no-untyped-def]
             words[indices[k], w] |= bit
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def words_per_row(words, indptr):  # type: ignore[no-untyped-def]
     """Fill `indptr`, which comes as zeros, with the row ends of planes given as bits."""
     for p in range(words.shape[0]):
@@ -162,7 +164,7 @@ def words_per_row(words, indptr):  # type: ignore[no-untyped-def]
         indptr[i] += indptr[i - 1]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def unpack_rows(words, indptr, indices):  # type: ignore[no-untyped-def]
     """Write the planes that hold in each row, ascending."""
     free = indptr[:-1].copy()
@@ -176,7 +178,7 @@ def unpack_rows(words, indptr, indices):  # type: ignore[no-untyped-def]
                 word &= word - np.uint64(1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def small_integers(values, bounds):  # type: ignore[no-untyped-def]
     """Say whether all values are whole numbers within the bounds, which are tightened around them and 0."""
     low, high = np.int64(0), np.int64(0)
@@ -191,14 +193,14 @@ def small_integers(values, bounds):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mark_sparse(indices, data, low, present):  # type: ignore[no-untyped-def]
     """Mark which values occur: present[j, value - low]."""
     for k in range(indices.size):
         present[indices[k], np.int64(data[k]) - low] = True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mark_dense(values, low, present):  # type: ignore[no-untyped-def]
     """Mark which values occur: present[j, value - low]."""
     for i in range(values.shape[0]):
@@ -206,14 +208,14 @@ def mark_dense(values, low, present):  # type: ignore[no-untyped-def]
             present[j, np.int64(values[i, j]) - low] = True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def planes_of_entries(indices, data, low, planes, out):  # type: ignore[no-untyped-def]
     """Look up the plane of each stored entry."""
     for k in range(indices.size):
         out[k] = planes[indices[k], np.int64(data[k]) - low]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pack_binary(values, words):  # type: ignore[no-untyped-def]
     """Set the bits of a dense matrix of 0 and 1; return False, early, if it holds anything else.
 
@@ -236,7 +238,7 @@ def pack_binary(values, words):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pack_symbols(values, low, planes, words):  # type: ignore[no-untyped-def]
     """Set the bits of a dense matrix of small integers; a value without a plane (-1) is 0."""
     for i in range(values.shape[0]):

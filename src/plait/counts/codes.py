@@ -11,6 +11,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Bools, Ints
 from plait.counts._kernels import (
     add_plane_totals,
     and_words,
@@ -23,9 +24,6 @@ from plait.counts._kernels import (
 from plait.counts.vocabulary import Vocabulary
 
 __all__ = ["Codes", "PackedCodes", "SparseCodes"]
-
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from plait.core.arrays import Ints
 from plait.core.sentences import ParameterError, complaint
 from plait.counts._kernels import (
     mark_dense,
@@ -20,7 +21,6 @@ from plait.counts.vocabulary import Vocabulary, distinct_symbols
 
 __all__ = ["encode"]
 
-Ints = npt.NDArray[np.int64]
 
 # Whole numbers in this range have their planes looked up in a table; anything else is sorted.
 _SMALL = (-(1 << 15), 1 << 15)

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from plait.counts.vocabulary import Ints, Vocabulary
+from plait.core.arrays import Ints
+from plait.counts.vocabulary import Vocabulary
 
 __all__ = ["PairCounts"]
 

@@ -6,10 +6,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Vocabulary", "distinct_symbols"]
+from plait.core.arrays import Floats, Ints
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+__all__ = ["Vocabulary", "distinct_symbols"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,8 @@
 """Answers for one block of rows, each with the support it rests on: what `Posterior` puts together."""
 
 import numpy as np
-import numpy.typing as npt
 
+from plait.core.arrays import Bits, Floats, Labels
 from plait.core.logspace import log_sigmoid
 from plait.inference import Auto, Inference, LabelSupport, SumProduct, entropy, sample_given
 from plait.joint import GraphDistribution, LabelDistribution, row_uniforms
@@ -17,9 +17,6 @@ __all__ = [
     "wrong_probabilities",
 ]
 
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
-Seeds = npt.NDArray[np.uint64]
 
 # Draws for each wanted one where evidence makes weights uneven and the wanted ones are then drawn from these.
 _DRAWS_A_SAMPLE = 10
@@ -27,13 +24,13 @@ _DRAWS_A_SAMPLE = 10
 _RESAMPLING = 1 << 21
 
 
-def whole_support(inference: Inference, distribution: LabelDistribution, seeds: Seeds) -> LabelSupport:
+def whole_support(inference: Inference, distribution: LabelDistribution, seeds: Bits) -> LabelSupport:
     """Return vectors that stand for all of P(y | x): by `inference` where it has them, else by `Auto`."""
     support = inference.infer(distribution, "distribution", 1, seeds)
     return Auto().infer(distribution, "distribution", 1, seeds) if support.kind == "modes" else support
 
 
-def marginals(inference: Inference, distribution: LabelDistribution, seeds: Seeds) -> tuple[Floats, LabelSupport]:
+def marginals(inference: Inference, distribution: LabelDistribution, seeds: Bits) -> tuple[Floats, LabelSupport]:
     """Return P(y_k = 1 | x); never those of a search, which knows the likeliest sets only."""
     support = inference.infer(distribution, "marginals", 1, seeds)
     if support.marginals is None and support.kind == "modes":
@@ -41,7 +38,7 @@ def marginals(inference: Inference, distribution: LabelDistribution, seeds: Seed
     return support.marginal_estimate(), support
 
 
-def log_evidence(inference: Inference, distribution: LabelDistribution, seeds: Seeds) -> tuple[Floats, LabelSupport]:
+def log_evidence(inference: Inference, distribution: LabelDistribution, seeds: Bits) -> tuple[Floats, LabelSupport]:
     """Return log P(known labels | x)."""
     support = inference.infer(distribution, "marginals", 1, seeds)
     if support.log_evidence is None:
@@ -51,7 +48,7 @@ def log_evidence(inference: Inference, distribution: LabelDistribution, seeds: S
 
 
 def likely_sets(
-    inference: Inference, distribution: LabelDistribution, k: int, seeds: Seeds
+    inference: Inference, distribution: LabelDistribution, k: int, seeds: Bits
 ) -> tuple[Floats, LabelSupport]:
     """Return the k likeliest label sets as (n_rows, k, 1 + n_labels): log P(y | x), then the labels."""
     support = inference.infer(distribution, "mode", k, seeds)
@@ -80,7 +77,7 @@ def wrong_probabilities(distribution: LabelDistribution, vectors: Labels) -> Flo
     return wrong
 
 
-def drawn_sets(distribution: LabelDistribution, n_samples: int, seeds: Seeds) -> Labels:
+def drawn_sets(distribution: LabelDistribution, n_samples: int, seeds: Bits) -> Labels:
     """Return drawn label sets (n_rows, n_samples, n_labels); with evidence, resampled by importance weights."""
     if distribution.evidence is None:
         return distribution.sample(n_samples, seeds)[0]
@@ -93,7 +90,7 @@ def drawn_sets(distribution: LabelDistribution, n_samples: int, seeds: Seeds) ->
     return np.take_along_axis(vectors, chosen.reshape(-1, n_samples, 1), axis=1)
 
 
-def entropies(distribution: LabelDistribution, seeds: Seeds) -> tuple[Floats, LabelSupport | None]:
+def entropies(distribution: LabelDistribution, seeds: Bits) -> tuple[Floats, LabelSupport | None]:
     """Return the entropy of P(y | x) in nats: exact on polytrees and for few labels, else from a sample."""
     if isinstance(distribution, GraphDistribution) and _has_messages(distribution):
         return entropy(distribution), None

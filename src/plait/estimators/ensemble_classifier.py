@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
 
+from plait.core.arrays import Floats, Labels
 from plait.core.callbacks import CallbackSupport, fit_tasks, with_callbacks
 from plait.core.checks import HasMethods, InstanceOf, Interval, Nothing, OneOf, RandomState, check_parameters
 from plait.core.randomness import generator, seeds
@@ -21,8 +22,6 @@ from plait.structure import FullChain
 
 __all__ = ["EnsembleClassifier"]
 
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
 
 # Of the rows, this share decides on the weights of members that are weighed by likelihood.
 _HELD_OUT = 0.25

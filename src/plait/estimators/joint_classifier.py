@@ -2,13 +2,12 @@
 
 from typing import Any, ClassVar
 
-import numpy as np
-import numpy.typing as npt
 from sklearn.base import clone
 
 from plait import features as features_room
 from plait import learners as learners_room
 from plait import structure as structure_room
+from plait.core.arrays import Labels
 from plait.core.checks import InstanceOf, Interval, Nothing, RandomState, check_parameters
 from plait.core.naming import registry, resolve
 from plait.core.randomness import seeds
@@ -23,8 +22,6 @@ from plait.losses import Loss
 from plait.structure import FullChain, LabelGraph, Structure
 
 __all__ = ["JointClassifier"]
-
-Labels = npt.NDArray[np.uint8]
 
 
 class JointClassifier(JointModel):

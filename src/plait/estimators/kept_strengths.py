@@ -7,13 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats
 from plait.core.checks import Constraint, InstanceOf
 from plait.learners import Conditionals, Learner, LinearConditionals, LogisticLearner
 from plait.learners.problem import Problem
 
 __all__ = ["KeptStrengths", "keeping_strengths"]
-
-Floats = npt.NDArray[np.float64]
 
 
 class KeptStrengths(LogisticLearner):

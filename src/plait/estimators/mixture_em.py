@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats
 from plait.core.logspace import log_normalize, log_sum_exp
 from plait.estimators.mixture_fits import ComponentFits
 from plait.estimators.mixture_penalty import penalty_on
@@ -16,7 +17,6 @@ from plait.learners import Conditionals, Learner
 
 __all__ = ["Mixture", "Steps", "component_log_probs", "expectation_maximization"]
 
-Floats = npt.NDArray[np.float64]
 
 # A component that explains less than this share of the rows is dropped; responsibilities are kept above the floor, so
 # that every row weighs something in every component and the scaling of features stays the same from step to step.

@@ -7,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
 
+from plait.core.arrays import Floats
 from plait.learners import Conditionals, Learner, LinearConditionals, LogisticLearner
 from plait.learners.graph_batch import GraphBatch
 
 __all__ = ["ComponentFits"]
 
-Floats = npt.NDArray[np.float64]
 
 # A step of EM need not maximise, it must gain: a Newton step that promises less than this share is the last of a label.
 _LOOSE = 0.05

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats
 from plait.core.logspace import log_sum_exp
 from plait.core.randomness import generator, seeds
 from plait.estimators.kept_strengths import keeping_strengths
@@ -18,7 +19,6 @@ from plait.structure import LabelGraph
 
 __all__ = ["GrowingMixture", "Growth", "grown_again"]
 
-Floats = npt.NDArray[np.float64]
 
 _TIE = 1e-9
 # Growth ends after so many trees in a row that were left out.

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats
 from plait.core.logspace import log_sum_exp
 from plait.estimators.mixture_em import Mixture, component_log_probs
 from plait.learners import Conditionals, Learner, LinearConditionals
@@ -13,7 +14,6 @@ from plait.structure import LabelGraph
 
 __all__ = ["doubts", "joined", "tree_on"]
 
-Floats = npt.NDArray[np.float64]
 
 _LEAST_DOUBT = 1e-12
 # In a mixture of n components the penalty of each is that of the single tree divided by _FACTOR sqrt(n). Divided by n,

@@ -1,13 +1,11 @@
 """Weights of a mixture whose components are fixed."""
 
 import numpy as np
-import numpy.typing as npt
 
+from plait.core.arrays import Floats
 from plait.core.logspace import log_normalize, log_sum_exp
 
 __all__ = ["likeliest_weights"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def likeliest_weights(log_probs: Floats, tol: float = 1e-9, max_iter: int = 1000) -> Floats:

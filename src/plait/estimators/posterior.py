@@ -8,6 +8,7 @@ import numpy.typing as npt
 from joblib import Parallel, delayed
 
 from plait import losses as losses_room
+from plait.core.arrays import Bits, Floats
 from plait.core.checks import Interval, check_value
 from plait.core.naming import resolve
 from plait.core.sentences import ParameterError
@@ -29,10 +30,8 @@ from plait.losses import Loss
 
 __all__ = ["Joint", "LikelySets", "Posterior"]
 
-Floats = npt.NDArray[np.float64]
-Seeds = npt.NDArray[np.uint64]
 # A question to one block: its distribution, its rows and their seeds; the answer, and the support it rests on.
-Question = Callable[[LabelDistribution, slice, Seeds], tuple[npt.NDArray[Any], LabelSupport | None]]
+Question = Callable[[LabelDistribution, slice, Bits], tuple[npt.NDArray[Any], LabelSupport | None]]
 
 
 class Joint(Protocol):
@@ -171,7 +170,7 @@ class Posterior:
         """
         vectors = label_rows("factors", Y, self.n_rows, self.n_labels)
 
-        def factors(distribution: LabelDistribution, rows: slice, _: Seeds) -> tuple[Floats, None]:
+        def factors(distribution: LabelDistribution, rows: slice, _: Bits) -> tuple[Floats, None]:
             if not isinstance(distribution, GraphDistribution):
                 raise ParameterError(
                     "factors needs a model with one label graph, but this one is a mixture. Ask its components."
@@ -225,7 +224,7 @@ class Posterior:
         """
         chosen: Loss = resolve("decide", "loss", self.loss if loss is None else loss, losses_room, Loss)
 
-        def question(distribution: LabelDistribution, rows: slice, seeds: Seeds) -> tuple[Any, LabelSupport]:
+        def question(distribution: LabelDistribution, rows: slice, seeds: Bits) -> tuple[Any, LabelSupport]:
             support = self.inference.infer(distribution, chosen.wanted, 1, seeds)
             return chosen.decide(support), support
 
@@ -244,7 +243,7 @@ class Posterior:
         chosen: Loss = resolve("expected_loss", "loss", self.loss if loss is None else loss, losses_room, Loss)
         answer = np.asarray(Y_pred)
 
-        def question(distribution: LabelDistribution, rows: slice, seeds: Seeds) -> tuple[Any, LabelSupport]:
+        def question(distribution: LabelDistribution, rows: slice, seeds: Bits) -> tuple[Any, LabelSupport]:
             support = whole_support(self.inference, distribution, seeds)
             return chosen.expected(support, answer[rows]), support
 
@@ -284,7 +283,7 @@ class Posterior:
         self.effective_size = np.concatenate(sizes) if sizes and len(sizes) == len(answers) else None
         return np.concatenate([answer for answer, _ in answers])
 
-    def _ask_block(self, question: Question, rows: slice, seeds: Seeds) -> tuple[npt.NDArray[Any], LabelSupport | None]:
+    def _ask_block(self, question: Question, rows: slice, seeds: Bits) -> tuple[npt.NDArray[Any], LabelSupport | None]:
         distribution = self.joint.condition(self.X[rows])
         if self.evidence is not None:
             distribution = distribution.clamp(self.evidence[rows])

@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from plait import learners as learners_room
 from plait import structure as structure_room
+from plait.core.arrays import Floats, Labels
 from plait.core.callbacks import CallbackSupport, fit_tasks, with_callbacks
 from plait.core.checks import InstanceOf, Interval, Nothing, RandomState, check_parameters
 from plait.core.naming import resolve
@@ -24,9 +24,6 @@ from plait.losses import Loss
 from plait.structure import ConditionalTree, LabelGraph, Structure
 
 __all__ = ["TreeMixtureClassifier"]
-
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
 
 
 class TreeMixtureClassifier(CallbackSupport, JointModel):

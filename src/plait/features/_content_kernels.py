@@ -9,7 +9,8 @@ inside, outside : counts in the rows of a label, and in the others
 """
 
 import numpy as np
-from numba import njit
+
+from plait.core.compilation import kernel
 
 __all__ = [
     "add_contents",
@@ -25,7 +26,7 @@ __all__ = [
 ]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_contents(counts, size, runs, table, rest, contents):  # type: ignore[no-untyped-def]
     """Add the contents of every candidate in a group of `size` rows with these counts of planes."""
     for run in range(runs.shape[0]):
@@ -44,28 +45,28 @@ def add_contents(counts, size, runs, table, rest, contents):  # type: ignore[no-
             sums[i] += table[line[i]] + table[rest[i] - line[i]]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def copy_line(line, out):  # type: ignore[no-untyped-def]
     """Copy as much as there is room for; Numba's own assignment takes seconds to compile."""
     for p in range(out.size):
         out[p] = line[p]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def take_off(line, left):  # type: ignore[no-untyped-def]
     """Leave what is not in the line."""
     for p in range(line.size):
         left[p] -= line[p]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_difference(contents, pairs, sums):  # type: ignore[no-untyped-def]
     """Add contents less pairs, as floats."""
     for m in range(sums.size):
         sums[m] += np.float64(contents[m] - pairs[m])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_groups(sizes, top, table, groups):  # type: ignore[no-untyped-def]
     """Table the contents of two cells of together sizes[g] rows, by the count of one of them, up to `top`."""
     for g in range(sizes.size):
@@ -74,7 +75,7 @@ def fill_groups(sizes, top, table, groups):  # type: ignore[no-untyped-def]
             group[k] = table[k] + table[last - k]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_tabled(groups, line, inside, label_inside, label_outside, pairs, sums):  # type: ignore[no-untyped-def]
     """Add the contents of two-valued candidates with a label and a column, less the pairs: four look-ups, not eight.
 
@@ -89,7 +90,7 @@ def add_tabled(groups, line, inside, label_inside, label_outside, pairs, sums): 
         sums[m] += np.float64(content - pairs[m])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def set_aside(sizes, line, inside, margins, table, frequent, pairs, sums, aside):  # type: ignore[no-untyped-def]
     """Work out the sums of frequent candidates, which are beyond the tables, cell by cell."""
     both, label_only, column_only, neither = (
@@ -108,14 +109,14 @@ def set_aside(sizes, line, inside, margins, table, frequent, pairs, sums, aside)
         aside[k] = sums[m] + np.float64(content - pairs[m])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def put_back(frequent, aside, sums):  # type: ignore[no-untyped-def]
     """Replace what tables gave for frequent candidates."""
     for k in range(frequent.size):
         sums[frequent[k]] = aside[k]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def write_tabled_pairs(groups, line, totals, pairs):  # type: ignore[no-untyped-def]
     """Write the contents of two-valued candidates with a column: two look-ups, not four."""
     column, no_column = groups[0], groups[1]
@@ -123,7 +124,7 @@ def write_tabled_pairs(groups, line, totals, pairs):  # type: ignore[no-untyped-
         pairs[m] = column[line[m]] + no_column[totals[m] - line[m]]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def write_pairs(sizes, line, totals, table, frequent, pairs):  # type: ignore[no-untyped-def]
     """Write the contents of frequent candidates, which are beyond the tables, cell by cell."""
     column, no_column = np.uint64(sizes[0]), np.uint64(sizes[1])

@@ -11,8 +11,10 @@ Positions and counts are unsigned, since Numba then leaves out its test for nega
 """
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from plait.core.compilation import kernel
 
 __all__ = ["count_by_bits", "count_by_common_rows", "count_by_rows", "gather_label", "joined_rows"]
 
@@ -27,7 +29,7 @@ def _ones(typingctx, word):  # type: ignore[no-untyped-def]
     return types.uint64(types.uint64), build
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def joined_rows(x_indptr, x_indices, places, y_indptr, y_indices, indptr, indices):  # type: ignore[no-untyped-def]
     """Renumber the planes of x by `places`, and put those of y, numbered from there on, behind them."""
     free = 0
@@ -42,7 +44,7 @@ def joined_rows(x_indptr, x_indices, places, y_indptr, y_indices, indptr, indice
         indptr[i + 1] = free
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gather_label(rows, indptr, indices, totals, words, margins):  # type: ignore[no-untyped-def]
     """Count every plane in some rows and in the others; `words` get a bit for each of these rows, if there are any."""
     inside, outside = margins[0], margins[1]
@@ -65,7 +67,7 @@ def gather_label(rows, indptr, indices, totals, words, margins):  # type: ignore
         outside[p] = totals[p] - inside[p]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_by_bits(plane, words, line):  # type: ignore[no-untyped-def]
     """Count one plane with the first planes, as many as the line has."""
     line[:] = np.uint32(0)
@@ -82,7 +84,7 @@ def count_by_bits(plane, words, line):  # type: ignore[no-untyped-def]
             line[p] += np.uint32(_ones(chosen & others[p]))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_by_rows(rows, indptr, indices, line):  # type: ignore[no-untyped-def]
     """Count all planes in some rows; the line has a place for each."""
     line[:] = np.uint32(0)
@@ -92,7 +94,7 @@ def count_by_rows(rows, indptr, indices, line):  # type: ignore[no-untyped-def]
             line[indices[k]] += np.uint32(1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_by_common_rows(rows, others, indptr, indices, line):  # type: ignore[no-untyped-def]
     """Count all planes in the rows that two ascending lists have in common."""
     line[:] = np.uint32(0)

@@ -13,8 +13,8 @@ counted once for all labels.
 """
 
 import numpy as np
-from numba import njit
 
+from plait.core.compilation import kernel
 from plait.features._content_kernels import (
     add_contents,
     add_difference,
@@ -49,7 +49,7 @@ _NO_SIGN = 0x7FFFFFFFFFFFFFFF
 _BLOCK = 512
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_lines(wanted, words, totals, planes, space):  # type: ignore[no-untyped-def]
     """Count the planes of some columns with all candidates in all rows, into the places they were given."""
     n_planes, everywhere = planes.n_planes, space.counts[0]
@@ -68,7 +68,7 @@ def count_lines(wanted, words, totals, planes, space):  # type: ignore[no-untype
                 copy_line(everywhere, line)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_pairs(wanted, totals, planes, space):  # type: ignore[no-untyped-def]
     """Write the contents of some columns with all candidates, from their lines."""
     runs, table, frequent, tabled = planes.runs, planes.table, planes.frequent, planes.tabled
@@ -97,7 +97,7 @@ def add_pairs(wanted, totals, planes, space):  # type: ignore[no-untyped-def]
         add_contents(left, size, runs, table, space.rest, pairs)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_triples(column, label, labels, planes, space, sums):  # type: ignore[no-untyped-def]
     """Add the content of (label, column, candidate) less that of (column, candidate), for all candidates.
 
@@ -150,7 +150,7 @@ def add_triples(column, label, labels, planes, space, sums):  # type: ignore[no-
         add_difference(space.contents, pairs, sums)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_start(parents, first, beta, label, labels, planes, space, sums, relevance, base, conditional):  # type: ignore[no-untyped-def]
     """Add the first two terms [OCC 42-43] of one label in bits, and its n H(Y_j|X_m) in units.
 
@@ -177,7 +177,7 @@ def add_start(parents, first, beta, label, labels, planes, space, sums, relevanc
     return parents.size
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_shared(column, n_labels, planes, space, sums):  # type: ignore[no-untyped-def]
     """Add -I(X_m;X_n) for each of some labels, in units. The pairs of the column were counted."""
     own, whole = planes.own[column], planes.table[planes.n_rows]
@@ -188,14 +188,14 @@ def add_shared(column, n_labels, planes, space, sums):  # type: ignore[no-untype
         sums[m] -= n_labels * np.float64(max(min(shared, whole - high), 0))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_all_triples(column, labels, planes, space, sums):  # type: ignore[no-untyped-def]
     """Add the triples of all of some labels."""
     for label in range(labels.sizes.size):
         add_triples(column, label, labels, planes, space, sums)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _largest(keys):  # type: ignore[no-untyped-def]
     """Return the largest of some floats, none of them NaN, which come and go as the whole numbers of the same bits.
 
@@ -209,7 +209,7 @@ def _largest(keys):  # type: ignore[no-untyped-def]
     return top ^ ((top >> 63) & _NO_SIGN)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_candidate(base, sums, weight, runs, names, tolerance):  # type: ignore[no-untyped-def]
     """Return the candidate with the best score base + weight * sums; the first feature of all within the tolerance."""
     scores, tops = np.empty(_BLOCK), np.empty(-(-base.size // _BLOCK))
@@ -233,7 +233,7 @@ def best_candidate(base, sums, weight, runs, names, tolerance):  # type: ignore[
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def grow(first, base, conditional, gammas, marginal, label, labels, planes, space, tolerance, sums, ranking, scores):  # type: ignore[no-untyped-def]
     """Choose candidates from the first place on, up to one whose pairs were not counted; return the next place.
 

@@ -9,12 +9,12 @@ neighbours[i, c, :]  : the nearest rows of class c, nearest first, -1 where ther
 priors[c]            : share of class c
 """
 
-from numba import njit
+from plait.core.compilation import kernel
 
 __all__ = ["add_differences_dense", "add_differences_sparse", "nearest_by_class"]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def nearest_by_class(distances, own, classes, neighbours, nearest):  # type: ignore[no-untyped-def]
     """Fill `neighbours`, ties by row index; `nearest` (n_classes, k) is room for their distances."""
     most = neighbours.shape[2]
@@ -34,7 +34,7 @@ def nearest_by_class(distances, own, classes, neighbours, nearest):  # type: ign
             found[place], far[place] = j, distances[i, j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _factors(found, own_class, c, priors):  # type: ignore[no-untyped-def]
     """Return how many neighbours of a class there are, and what each counts."""
     n_found = 0
@@ -47,7 +47,7 @@ def _factors(found, own_class, c, priors):  # type: ignore[no-untyped-def]
     return n_found, priors[c] / ((1.0 - priors[own_class]) * n_found)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_differences_dense(values, own, classes, priors, neighbours, weights):  # type: ignore[no-untyped-def]
     """Add the differences to misses and take off those to hits, for every column."""
     for i in range(own.size):
@@ -59,7 +59,7 @@ def add_differences_dense(values, own, classes, priors, neighbours, weights):  #
                     weights[f] += factor * abs(values[own[i], f] - values[j, f])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_differences_sparse(indptr, indices, data, own, classes, priors, neighbours, weights):  # type: ignore[no-untyped-def]
     """Do the same for rows of a CSR matrix with sorted indices, walking two rows side by side."""
     for i in range(own.size):

@@ -12,7 +12,8 @@ Indices are unsigned 32-bit: Numba then leaves out its test for negative positio
 """
 
 import numpy as np
-from numba import njit
+
+from plait.core.compilation import kernel
 
 __all__ = [
     "add_pair_symbol",
@@ -25,7 +26,7 @@ __all__ = [
 ]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_within(rows, indptr, indices, counts):  # type: ignore[no-untyped-def]
     """Add to each plane the number of the given rows in which it holds."""
     for k in range(rows.size):
@@ -34,7 +35,7 @@ def count_within(rows, indptr, indices, counts):  # type: ignore[no-untyped-def]
             counts[indices[m]] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pairs_within(rows, x_indptr, x_indices, y_indptr, y_indices, cells):  # type: ignore[no-untyped-def]
     """Add to cells[p, r] the number of the given rows in which plane p of x and r of y hold."""
     for k in range(rows.size):
@@ -46,7 +47,7 @@ def pairs_within(rows, x_indptr, x_indices, y_indptr, y_indices, cells):  # type
                 line[y_indices[r]] += np.uint32(1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_pairs_binary(joint, n_s, counts, total, table, contents):  # type: ignore[no-untyped-def]
     """Add to contents[f] the four cells of columns with two symbols; joint[f] = rows in which f and s both hold."""
     for f in range(counts.size):
@@ -54,7 +55,7 @@ def add_pairs_binary(joint, n_s, counts, total, table, contents):  # type: ignor
         contents[f] += (table[n] + table[n_f - n]) + (table[n_s - n] + table[total - n_f - n_s + n])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_pair_symbol(counts, offsets, size, table, left, contents):  # type: ignore[no-untyped-def]
     """Add to contents[f] what the rows with one symbol b of the chosen column give, and take them from those left.
 
@@ -70,7 +71,7 @@ def add_pair_symbol(counts, offsets, size, table, left, contents):  # type: igno
         contents[f] += content + table[zeros]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def contents_to_shared(joint, contents, own, whole):  # type: ignore[no-untyped-def]
     """Turn joint[f] = C(f,s) into I(f;s) = C(f,s) - C(f) - C(s) + C of all rows, moved into [0, min(H(f), H(s))]."""
     for f in range(contents.size):
@@ -79,7 +80,7 @@ def contents_to_shared(joint, contents, own, whole):  # type: ignore[no-untyped-
         joint[f] = max(min((joint[f] - high) + (whole - low), whole - high), 0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_symbol(cells, counts, offsets, labels, size, base, ends, table, pairs, triples):  # type: ignore[no-untyped-def]
     """Add what the rows with one symbol b of a known column give; everything is unsigned.
 
@@ -114,7 +115,7 @@ def add_symbol(cells, counts, offsets, labels, size, base, ends, table, pairs, t
             _add_cells(rest, zeros, ends, table, triples[f])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_two_symbols(cells, n, labels, zeros, ends, table, sums):  # type: ignore[no-untyped-def]
     """Add the contents of n rows with a plane and `zeros` rows without it, each with and without every label."""
     for g in range(ends.size - 1):
@@ -126,7 +127,7 @@ def _add_two_symbols(cells, n, labels, zeros, ends, table, sums):  # type: ignor
         sums[g] += content
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_cells(cells, n, ends, table, sums):  # type: ignore[no-untyped-def]
     """Add the contents of n rows with and without every label."""
     for g in range(ends.size - 1):
@@ -136,7 +137,7 @@ def _add_cells(cells, n, ends, table, sums):  # type: ignore[no-untyped-def]
         sums[g] += content
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def information_sums(triples, pairs, label_pairs, content_s, ends, out):  # type: ignore[no-untyped-def]
     """Write the sum over labels of I(f;l|s) = C(f,s,l) - C(f,s) - C(l,s) + C(s), in units.
 

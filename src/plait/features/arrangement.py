@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Ints
 from plait.counts import Codes, SparseCodes, Vocabulary
 from plait.features._content_kernels import add_contents
 from plait.features._count_kernels import gather_label, joined_rows
@@ -15,7 +16,6 @@ from plait.information import logs_of
 __all__ = ["Arrangement", "label_rows"]
 
 Counts = npt.NDArray[np.uint32]
-Ints = npt.NDArray[np.int64]
 
 # Bytes that the bits of all rows may take.
 _MOST_BYTES = 1 << 28

@@ -9,11 +9,10 @@ import numpy.typing as npt
 from joblib import Parallel, delayed
 from sklearn.base import clone
 
+from plait.core.arrays import Ints
 from plait.core.progress_bar import progress
 
 __all__ = ["Elimination", "eliminated", "n_correct", "stratified_folds"]
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass

@@ -3,8 +3,8 @@
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from plait.core.arrays import Ints
 from plait.counts import Codes
 from plait.features._scalable_kernels import add_pair_symbol, add_pairs_binary, contents_to_shared
 from plait.features.log_table import every_count
@@ -13,8 +13,6 @@ from plait.information import logs_of
 from plait.information.contents import column_contents
 
 __all__ = ["ColumnPairs"]
-
-Ints = npt.NDArray[np.int64]
 
 
 class ColumnPairs:

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats, Ints
 from plait.core.checks import InstanceOf, Interval, Nothing
 from plait.core.progress_bar import progress
 from plait.core.sentences import ParameterError
@@ -22,9 +23,6 @@ from plait.information import symmetric_uncertainty_matrix
 from plait.structure import LabelGraph
 
 __all__ = ["CorrelationSubset"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 class CorrelationSubset(InformationSelector):

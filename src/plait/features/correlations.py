@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from plait.core.arrays import Floats
 from plait.features.number_matrix import column_bounds
 
 __all__ = ["Correlations"]
 
-Floats = npt.NDArray[np.float64]
 
 # Cells of centred labels held at one time (32 MiB).
 _MOST_CELLS = 1 << 22

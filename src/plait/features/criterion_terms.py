@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from plait.core.arrays import Floats, Ints
 from plait.counts import Codes, SparseCodes, Vocabulary
 from plait.features._greedy_kernels import add_start, best_candidate
 from plait.features.arrangement import Arrangement, label_rows
@@ -14,9 +14,6 @@ from plait.features.plane_arrays import LabelRows, Planes
 from plait.features.ties import TIE_TOLERANCE
 
 __all__ = ["Choice", "CriterionTerms"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 class Choice:

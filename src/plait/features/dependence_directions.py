@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import linalg, sparse
+
+from plait.core.arrays import Floats
 
 __all__ = ["Centred", "first_positive", "orthonormal_directions", "uncorrelated_directions"]
 
-Floats = npt.NDArray[np.float64]
 
 _EPSILON = float(np.finfo(np.float64).eps)
 # Entries this close to the largest one may decide the sign of a direction; the first of them does.

@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats, Ints
 from plait.core.sentences import ParameterError
 
 __all__ = ["FeatureMask"]
-
-Ranking = npt.NDArray[np.int64]
-Scores = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,12 +35,12 @@ class FeatureMask:
     """
 
     support: npt.NDArray[np.bool_]
-    rankings: tuple[Ranking, ...]
-    scores: tuple[Scores, ...]
+    rankings: tuple[Ints, ...]
+    scores: tuple[Floats, ...]
     label_specific: bool = False
 
     @classmethod
-    def shared(cls, ranking: Sequence[int] | Ranking, scores: Any, n_labels: int, n_features: int) -> "FeatureMask":
+    def shared(cls, ranking: Sequence[int] | Ints, scores: Any, n_labels: int, n_features: int) -> "FeatureMask":
         """Return the mask in which every label keeps the same features.
 
         Examples
@@ -84,7 +82,7 @@ class FeatureMask:
         """Number of features there were to choose from."""
         return int(self.support.shape[1])
 
-    def ranking_of(self, label: int) -> Ranking:
+    def ranking_of(self, label: int) -> Ints:
         """Return the features of one label in the order chosen."""
         return self.rankings[label if self.label_specific else 0]
 
@@ -107,7 +105,7 @@ class FeatureMask:
         return f"FeatureMask({self.n_labels} labels, {each} of {self.n_features} features each)"
 
 
-def _checked(ranking: Any, scores: Any, n_features: int) -> tuple[Ranking, Scores]:
+def _checked(ranking: Any, scores: Any, n_features: int) -> tuple[Ints, Floats]:
     order = np.asarray(ranking, dtype=np.int64)
     values = np.asarray(scores, dtype=np.float64)
     if order.ndim != 1 or order.shape != values.shape:

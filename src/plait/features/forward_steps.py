@@ -5,11 +5,10 @@ from abc import ABC, abstractmethod
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats
 from plait.features.ties import first_best
 
 __all__ = ["Criterion", "forward_search"]
-
-Floats = npt.NDArray[np.float64]
 
 
 class Criterion(ABC):

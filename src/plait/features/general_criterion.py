@@ -6,11 +6,10 @@ I(X_m;Y_j) + beta_j sum_{k in Pa_j} I(Y_j;Y_k|X_m) + gamma sum_{n in S} I(Y_j;X_
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
+
+from plait.core.arrays import Floats
 
 __all__ = ["GeneralCriterion"]
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

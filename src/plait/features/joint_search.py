@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats
 from plait.core.progress_bar import progress
 from plait.features._greedy_kernels import add_all_triples, add_shared, best_candidate
 from plait.features.criterion_terms import Choice, CriterionTerms
@@ -16,7 +17,6 @@ from plait.features.ties import TIE_TOLERANCE
 
 __all__ = ["search_together"]
 
-Floats = npt.NDArray[np.float64]
 Chosen = tuple[npt.NDArray[np.int64], Floats]
 
 # Labels are summed in so many blocks, whatever the number of threads, so that rounding is the same.

@@ -7,6 +7,7 @@ from contextlib import suppress
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats
 from plait.features._greedy_kernels import grow
 from plait.features.criterion_terms import Choice, CriterionTerms
 from plait.features.pair_memory import PairMemory
@@ -16,7 +17,6 @@ from plait.features.ties import TIE_TOLERANCE
 
 __all__ = ["search_by_label"]
 
-Floats = npt.NDArray[np.float64]
 Chosen = tuple[npt.NDArray[np.int64], Floats]
 
 # Labels that are prepared together, and the bytes that their bits may take.

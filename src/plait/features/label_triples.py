@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats
 from plait.counts import Codes, joint_counts
 from plait.features.label_sums import LabelSums
 from plait.features.plane_counts import Plane, cells_within, counts_within, plane_of, same_form
@@ -15,7 +16,6 @@ from plait.features.thread_map import Threads
 __all__ = ["LabelTriples"]
 
 Counts = npt.NDArray[np.uint32]
-Floats = npt.NDArray[np.float64]
 
 # Cells (plane of a feature, label) that one thread works on at a time.
 _BLOCK_CELLS = 1 << 20

@@ -4,10 +4,10 @@ import warnings
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from plait.core.arrays import Floats
 from plait.core.checks import Interval, Nothing, OneOf, check_parameters
 from plait.core.plain_rejections import plainly_rejected
 from plait.features.dependence_directions import (
@@ -22,8 +22,6 @@ from plait.features.selector import SelectionWarning
 from plait.features.sizes import n_wanted
 
 __all__ = ["MDDM"]
-
-Floats = npt.NDArray[np.float64]
 
 
 class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):

@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from plait.core.arrays import Floats
 from plait.counts import Codes
 from plait.features.column_pairs import ColumnPairs
-from plait.features.forward_steps import Criterion, Floats
+from plait.features.forward_steps import Criterion
 from plait.features.greedy_selector import GreedySelector
 from plait.features.label_triples import LabelTriples
 from plait.features.relevance import summed_relevance

@@ -8,14 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from plait.core.arrays import Floats
 from plait.features.merit import subset_merit
 from plait.features.ties import TIE_TOLERANCE
 
 __all__ = ["Subset", "best_first", "grown_to"]
 
-Floats = npt.NDArray[np.float64]
 Links = Callable[[int], Floats]
 
 

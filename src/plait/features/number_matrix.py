@@ -3,16 +3,14 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils.sparsefuncs import min_max_axis
 
+from plait.core.arrays import Floats
 from plait.core.sentences import ParameterError
 from plait.counts import PackedCodes, SparseCodes
 
 __all__ = ["as_numbers", "column_bounds"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def as_numbers(owner: str, X: Any) -> Any:

@@ -3,6 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Ints
 from plait.features._greedy_kernels import add_pairs, count_lines
 from plait.features.arrangement import Arrangement
 from plait.features.plane_arrays import Workspace
@@ -10,7 +11,6 @@ from plait.features.thread_map import Threads
 
 __all__ = ["PairMemory"]
 
-Ints = npt.NDArray[np.int64]
 Counts = npt.NDArray[np.uint32]
 
 

@@ -5,11 +5,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Bits, Ints
+
 __all__ = ["LabelRows", "Planes", "Workspace"]
 
-Bits = npt.NDArray[np.uint64]
 Counts = npt.NDArray[np.uint32]
-Ints = npt.NDArray[np.int64]
 
 
 class Planes(NamedTuple):

@@ -4,15 +4,14 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
+from plait.core.arrays import Floats
 from plait.counts import Codes, Vocabulary, joint_counts
 from plait.features.label_sums import LabelSums
 from plait.features.thread_map import Threads
 
 __all__ = ["column_blocks", "summed_relevance"]
 
-Floats = npt.NDArray[np.float64]
 
 # Cells of joint counts held at one time (256 MiB).
 _MOST_CELLS = 1 << 26

@@ -7,13 +7,13 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.metrics import pairwise_distances_chunked
 
+from plait.core.arrays import Ints
 from plait.core.progress_bar import progress
 from plait.features._relief_kernels import add_differences_dense, add_differences_sparse, nearest_by_class
 from plait.features.whole_differences import WholeDifferences
 
 __all__ = ["relieff_weights"]
 
-Ints = npt.NDArray[np.int64]
 
 # MiB of distances held at one time.
 _WORKING_MEMORY = 64

@@ -4,10 +4,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from plait.core.arrays import Floats
 from plait.core.checks import Boolean
 from plait.counts import Codes
 from plait.features.column_pairs import ColumnPairs
-from plait.features.forward_steps import Criterion, Floats
+from plait.features.forward_steps import Criterion
 from plait.features.greedy_selector import GreedySelector
 from plait.features.relevance import summed_relevance
 from plait.features.thread_map import Threads

@@ -13,17 +13,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import linalg, sparse
 from scipy.sparse.linalg import svds
 from sklearn.linear_model import ridge_regression
 
+from plait.core.arrays import Floats
 from plait.core.progress_bar import progress
 from plait.core.randomness import generator
 
 __all__ = ["LabelRegression", "label_distances", "minimized", "ridge_start"]
 
-Floats = npt.NDArray[np.float64]
 
 # Up to this side a Gram matrix is made and factored; beyond it only products with X are.
 _LARGEST_GRAM = 8192

@@ -3,15 +3,12 @@
 from collections import OrderedDict
 from threading import Lock
 
-import numpy as np
-import numpy.typing as npt
-
+from plait.core.arrays import Floats
 from plait.counts import Codes
 from plait.features.column_pairs import ColumnPairs
 
 __all__ = ["UncertaintyRows"]
 
-Floats = npt.NDArray[np.float64]
 
 # Bytes of rows kept.
 _MOST_BYTES = 1 << 28

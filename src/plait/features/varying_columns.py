@@ -3,11 +3,10 @@
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Ints
 from plait.counts import Codes, PackedCodes, SparseCodes, Vocabulary
 
 __all__ = ["varying"]
-
-Ints = npt.NDArray[np.int64]
 
 
 def varying(codes: Codes) -> tuple[Codes, Ints]:

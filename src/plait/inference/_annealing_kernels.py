@@ -13,8 +13,8 @@ places         : where the conditionals of the vector stand in the tables, as in
 import math
 
 import numpy as np
-from numba import njit
 
+from plait.core.compilation import kernel
 from plait.inference._mixture_kernels import fill_terms, log_total
 
 __all__ = ["anneal_rows", "climb", "score_rows", "walk"]
@@ -23,7 +23,7 @@ __all__ = ["anneal_rows", "climb", "score_rows", "walk"]
 _GAIN = 1e-10
 
 
-@njit(cache=True, nogil=True, forceinline=True)
+@kernel(forceinline=True)
 def _flip_terms(i, first, link_place, link_part, link_step, logs, y, places, terms, moved):  # type: ignore[no-untyped-def]
     """Write the terms after a flip of label i; return the largest."""
     n_parts, sign = terms.size, 1 - 2 * y[i]
@@ -39,7 +39,7 @@ def _flip_terms(i, first, link_place, link_part, link_step, logs, y, places, ter
     return top
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _take(i, first, link_place, link_step, y, places, terms, moved):  # type: ignore[no-untyped-def]
     """Flip label i."""
     n_parts, sign = terms.size, 1 - 2 * y[i]
@@ -51,7 +51,7 @@ def _take(i, first, link_place, link_step, y, places, terms, moved):  # type: ig
         places[link_place[t]] += sign * link_step[t]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def walk(free, n_free, picks, hurdles, graphs, logs, y, places, terms, moved, best):  # type: ignore[no-untyped-def]
     """Walk at random for as many steps as there are hurdles; write the best vector that was visited."""
     first, link_place, link_part, link_step = graphs.first_link, graphs.link_place, graphs.link_part, graphs.link_step
@@ -73,7 +73,7 @@ def walk(free, n_free, picks, hurdles, graphs, logs, y, places, terms, moved, be
                 best[:] = y
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def climb(free, n_free, graphs, logs, y, places, terms, moved):  # type: ignore[no-untyped-def]
     """Flip the label that gains most, until none does."""
     first, link_place, link_part, link_step = graphs.first_link, graphs.link_place, graphs.link_part, graphs.link_step
@@ -93,7 +93,7 @@ def climb(free, n_free, graphs, logs, y, places, terms, moved):  # type: ignore[
         total = top
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def anneal_rows(graphs, log_weights, logs, known, picks, hurdles, vectors, log_probs):  # type: ignore[no-untyped-def]
     """Overwrite the vector of every row by the best one found from it, and write its log probability."""
     n_rows, n_labels = vectors.shape
@@ -121,7 +121,7 @@ def anneal_rows(graphs, log_weights, logs, known, picks, hurdles, vectors, log_p
         log_probs[row] = log_total(terms)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def score_rows(graphs, log_weights, logs, vectors, log_probs):  # type: ignore[no-untyped-def]
     """Write log P of several vectors of every row, (n_rows, n_vectors, n_labels)."""
     n_rows, n_vectors, n_labels = vectors.shape

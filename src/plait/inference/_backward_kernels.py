@@ -9,15 +9,15 @@ uniforms[i, s, k]   : numbers between 0 and 1, both left out, one for each row, 
 """
 
 import numpy as np
-from numba import njit
 
+from plait.core.compilation import kernel
 from plait.inference._lane_kernels import LANES, fill_lanes, set_odds
 from plait.inference._polytree_kernels import begin_ratios, send, weigh_settings
 
 __all__ = ["draw_given"]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _set_shares(families, scores, lanes, ratio, table, weight, shares):  # type: ignore[no-untyped-def]
     """Set the cumulative shares of all options of all factors."""
     firsts, slots, entry, parents = families.first, families.slot, families.entry, families.parents
@@ -43,7 +43,7 @@ def _set_shares(families, scores, lanes, ratio, table, weight, shares):  # type:
                     shares[begin + o, r] /= shares[begin + n_settings - 1, r]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _draw(r, families, ratio, shares, uniforms, values):  # type: ignore[no-untyped-def]
     """Set the values of all labels of one draw in lane r."""
     n_labels, slots, targets, firsts = values.size, families.slot, families.target, families.first
@@ -69,7 +69,7 @@ def _draw(r, families, ratio, shares, uniforms, values):  # type: ignore[no-unty
             values[parents[first + t]] = (setting >> t) & 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def draw_given(families, scores, known, n_hubs, most_settings, uniforms, vectors):  # type: ignore[no-untyped-def]
     """Write draws from P(y | evidence) of every row."""
     n_rows, n_samples, n_labels = vectors.shape

@@ -9,7 +9,8 @@ origin[t, j]       : which prefix of level t the j-th one of level t + 1 comes f
 """
 
 import numpy as np
-from numba import njit
+
+from plait.core.compilation import kernel
 
 __all__ = ["beam_rows"]
 
@@ -17,7 +18,7 @@ __all__ = ["beam_rows"]
 _SHORT = 32
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _least_kept(candidate, n, width, top):  # type: ignore[no-untyped-def]
     """Return the value of the `width`-th best of n candidates, -inf where there are no more than `width`."""
     if n <= width:
@@ -35,7 +36,7 @@ def _least_kept(candidate, n, width, top):  # type: ignore[no-untyped-def]
     return top[width - 1]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _extend(scores, t, n, log_prob, slot, known, limit, candidate):  # type: ignore[no-untyped-def]
     """Fill the candidates: both values of label t after every prefix, -inf against what is known."""
     for j in range(n):
@@ -45,7 +46,7 @@ def _extend(scores, t, n, log_prob, slot, known, limit, candidate):  # type: ign
         candidate[2 * j + 1] = less + min(score, 0.0) if known != 0 else -np.inf
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _choose(candidate, n, least, room_for_ties, kept):  # type: ignore[no-untyped-def]
     """Mark what is kept: all above `least`, and of those equal to it the smallest; return the best one left out."""
     left_out = -np.inf
@@ -59,7 +60,7 @@ def _choose(candidate, n, least, room_for_ties, kept):  # type: ignore[no-untype
     return left_out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _free_slots(n, kept, slot, used, free):  # type: ignore[no-untyped-def]
     """List the slots of prefixes of which nothing is kept, after those never used; return how many there are."""
     n_free = 0
@@ -75,7 +76,7 @@ def _free_slots(n, kept, slot, used, free):  # type: ignore[no-untyped-def]
     return n_free
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _advance(scores, effects, reach, t, n, candidate, kept, free, n_free, slot, log_prob, origin):  # type: ignore[no-untyped-def]
     """Put the kept candidates in the place of the prefixes; `slot` and `log_prob` are (2, width): now, and next."""
     size = 0
@@ -99,7 +100,7 @@ def _advance(scores, effects, reach, t, n, candidate, kept, free, n_free, slot, 
     return size
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _read_back(order, origin, n_best, labels):  # type: ignore[no-untyped-def]
     """Fill the labels of the best vectors by following their origins."""
     for rank in range(n_best):
@@ -109,7 +110,7 @@ def _read_back(order, origin, n_best, labels):  # type: ignore[no-untyped-def]
             j = origin[t, j] >> 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def beam_rows(base, effects, reach, known, limit, width, labels, log_weights, left_out, n_nodes):  # type: ignore[no-untyped-def]
     """Fill the best vectors (n_rows, n_best, n_labels), their log P, log P of the best prefix dropped, and nodes."""
     n_labels, n_best = base.shape[1], labels.shape[1]

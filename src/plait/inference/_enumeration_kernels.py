@@ -9,12 +9,13 @@ number    : a label vector as one number, label 0 its highest bit
 """
 
 import numpy as np
-from numba import njit
+
+from plait.core.compilation import kernel
 
 __all__ = ["fill_settings", "number_of_prefix", "sum_by_label", "vector_probabilities"]
 
 
-@njit(cache=True)
+@kernel
 def number_of_prefix(order, numbers):  # type: ignore[no-untyped-def]
     """Write the label vector's number of every whole prefix."""
     n_labels = order.size
@@ -27,7 +28,7 @@ def number_of_prefix(order, numbers):  # type: ignore[no-untyped-def]
             numbers[2 * prefix] = number
 
 
-@njit(cache=True)
+@kernel
 def fill_settings(parent_places, starts, n_parents, settings):  # type: ignore[no-untyped-def]
     """Write the setting of the t-th label after every prefix, at `2 ** t - 1 + prefix`.
 
@@ -41,7 +42,7 @@ def fill_settings(parent_places, starts, n_parents, settings):  # type: ignore[n
             settings[(np.int64(1) << t) - 1 + prefix] = setting
 
 
-@njit(cache=True)
+@kernel
 def vector_probabilities(off, on, settings, numbers, work, probabilities):  # type: ignore[no-untyped-def]
     """Write P(y | x) of all label vectors of every row, in the order of their numbers.
 
@@ -62,7 +63,7 @@ def vector_probabilities(off, on, settings, numbers, work, probabilities):  # ty
             probabilities[row, numbers[prefix]] = work[prefix]
 
 
-@njit(cache=True)
+@kernel
 def sum_by_label(probabilities, work, total, by_label):  # type: ignore[no-untyped-def]
     """Write the sum over all label vectors, and over those with each label, of every row.
 

@@ -7,8 +7,8 @@ the held ratios of its labels leave out; for every root the logarithm of the sum
 import math
 
 import numpy as np
-from numba import njit
 
+from plait.core.compilation import kernel
 from plait.inference._lane_kernels import LANES, set_odds
 from plait.inference._polytree_kernels import FAR, MOST_UNSCALED, weigh_settings
 from plait.inference._row_vectors import WIDTH, larger, load, logarithm, select_above, spread, store
@@ -18,7 +18,7 @@ __all__ = ["weigh_evidence"]
 _LOG_FAR = math.log(FAR)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _low(r, j, slot, n_settings, ratio, table, weight):  # type: ignore[no-untyped-def]
     """Return the sum over all settings in which the target is 0."""
     low, child = spread(0.0), load(ratio, j, r)
@@ -31,20 +31,20 @@ def _low(r, j, slot, n_settings, ratio, table, weight):  # type: ignore[no-untyp
     return low
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _left_out(r, v, ratio, true_logs):  # type: ignore[no-untyped-def]
     """What a held ratio leaves out: that of a label known to be 1 stands for its true side, as does one beyond FAR."""
     return select_above(load(ratio, v, r), spread(0.99 * FAR), load(true_logs, v, r) - _LOG_FAR, spread(0.0))
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _root_sum(r, v, ratio, true_logs):  # type: ignore[no-untyped-def]
     """Log of the sum of a root's pair (1 : ratio), or of its known side."""
     whole = load(ratio, v, r)
     return select_above(whole, spread(0.99 * FAR), load(true_logs, v, r), logarithm(1.0 + whole))
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def weigh_evidence(families, scores, lanes, ratio, message, table, weight, total):  # type: ignore[no-untyped-def]
     """Add log P(evidence) of a block of rows to `total`; ratios are those after the way up.
 

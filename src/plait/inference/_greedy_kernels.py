@@ -12,9 +12,9 @@ limit          : scores are clipped to +-limit; 0 says that they are margins, wi
 import math
 
 import numpy as np
-from numba import njit
 
 from plait.core._kernels import exp_of
+from plait.core.compilation import kernel
 
 __all__ = ["LANES", "MOST_IN_LANES", "greedy_lanes", "greedy_rows"]
 
@@ -25,7 +25,7 @@ MOST_IN_LANES = 32
 _HUGE = 1e280
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _walk(scores, effects, reach, known, labels):  # type: ignore[no-untyped-def]
     """Decide one label after the other; `scores` ends as the scores at which each was decided."""
     for t in range(scores.size):
@@ -38,7 +38,7 @@ def _walk(scores, effects, reach, known, labels):  # type: ignore[no-untyped-def
                 scores[u] += effects[t, u]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _odds_against(scores, labels, limit, odds):  # type: ignore[no-untyped-def]
     """Fill `odds` with P(other value) / P(value taken) of every label, given the labels before it."""
     for t in range(scores.size):
@@ -46,7 +46,7 @@ def _odds_against(scores, labels, limit, odds):  # type: ignore[no-untyped-def]
         odds[t] = exp_of(min(max(against, -limit), limit))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _summary(odds, reach, known):  # type: ignore[no-untyped-def]
     """Return log P of the vector and whether no other vector can be more probable.
 
@@ -65,7 +65,7 @@ def _summary(odds, reach, known):  # type: ignore[no-untyped-def]
     return -(log_inverse + math.log(inverse)), proved
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def greedy_rows(base, effects, reach, known, limit, scores, odds, labels, log_prob, proved):  # type: ignore[no-untyped-def]
     """Fill the greedy labels of every row, their log P, and whether they are proved to be the mode.
 
@@ -80,7 +80,7 @@ def greedy_rows(base, effects, reach, known, limit, scores, odds, labels, log_pr
             log_prob[i], proved[i] = _summary(odds, reach, row_known)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _walk_together(scores, effects, reach, known, taken):  # type: ignore[no-untyped-def]
     """Decide the labels of LANES rows, one in each column; `scores` ends as scores against the values taken."""
     lanes = scores.shape[1]
@@ -96,7 +96,7 @@ def _walk_together(scores, effects, reach, known, taken):  # type: ignore[no-unt
             scores[t, lane] *= 1.0 - 2.0 * taken[t, lane]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _summary_together(against, reach, known, limit, inverse, wins):  # type: ignore[no-untyped-def]
     """Fill 1 / P of LANES rows, and how many flips win (see `_summary`)."""
     lanes = against.shape[1]
@@ -112,7 +112,7 @@ def _summary_together(against, reach, known, limit, inverse, wins):  # type: ign
             inverse[lane] *= 1.0 + against[t, lane]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def greedy_lanes(base, effects, reach, known, limit, room, labels, log_prob, proved):  # type: ignore[no-untyped-def]
     """Do the same for at most MOST_IN_LANES labels, LANES rows at a time; `room` (3, n_labels, LANES) starts as -1.
 

@@ -21,14 +21,14 @@ waiting, origins     : values of the vectors met next, best first; the vector an
 import math
 
 import numpy as np
-from numba import njit
 
+from plait.core.compilation import kernel
 from plait.joint.graph_distribution import SCORE_LIMIT
 
 __all__ = ["find_best"]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fill_logs(row, families, scores, logs):  # type: ignore[no-untyped-def]
     for j in range(families.label.size):
         begin = families.entry[j]
@@ -39,7 +39,7 @@ def _fill_logs(row, families, scores, logs):  # type: ignore[no-untyped-def]
             logs[2 * e], logs[2 * e + 1] = -soft, score - soft
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _option_value(j, option, a, families, known, logs, below):  # type: ignore[no-untyped-def]
     """Log weight of one option of factor j given value a of its target, with the best of all below it.
 
@@ -62,7 +62,7 @@ def _option_value(j, option, a, families, known, logs, below):  # type: ignore[n
     return total + logs[2 * (families.entry[j] + setting) + child]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _next_option(j, a, old, families, known, logs, below):  # type: ignore[no-untyped-def]
     """Return the best option after `old` (-1: of all) in order of value, then number, and its value; -1 if none."""
     limit = _option_value(j, old, a, families, known, logs, below) if old >= 0 else np.inf
@@ -75,7 +75,7 @@ def _next_option(j, a, old, families, known, logs, below):  # type: ignore[no-un
     return winner, top
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _climb(families, known, logs, below, best, gaps):  # type: ignore[no-untyped-def]
     """Send messages to the roots; keep the best option of every factor and what the second best costs.
 
@@ -93,7 +93,7 @@ def _climb(families, known, logs, below, best, gaps):  # type: ignore[no-untyped
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _queue(value, source, decision, n_waiting, capacity, waiting, origins):  # type: ignore[no-untyped-def]
     """Put a candidate into the list sorted by value, best first; what exceeds the capacity falls out."""
     if n_waiting >= capacity:
@@ -110,7 +110,7 @@ def _queue(value, source, decision, n_waiting, capacity, waiting, origins):  # t
     return n_waiting + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _apply(j, option, families, values, logs):  # type: ignore[no-untyped-def]
     """Set the labels of a factor as an option says; return log P(y_j | parents)."""
     slot, first = families.slot[j], families.first[j]
@@ -123,7 +123,7 @@ def _apply(j, option, families, values, logs):  # type: ignore[no-untyped-def]
     return logs[2 * (families.entry[j] + setting) + np.int64(values[j])]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _next_root(root, old, known, below):  # type: ignore[no-untyped-def]
     """Return the value of a root after `old` (-1: the better one) and what it costs; -1 if none is left."""
     best = np.int64(known[root]) if known[root] >= 0 else np.int64(below[root] > 0.0)
@@ -134,7 +134,7 @@ def _next_root(root, old, known, below):  # type: ignore[no-untyped-def]
     return 1 - best, abs(below[root])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _follow(n, source, changed, families, known, logs, below, best, choices, values):  # type: ignore[no-untyped-def]
     """Write vector n: the decisions of vector `source`, the next option at `changed`, the best ones after it."""
     n_roots, n_labels, total = families.roots.size, families.label.size, 0.0
@@ -158,7 +158,7 @@ def _follow(n, source, changed, families, known, logs, below, best, choices, val
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _branch(n, value, changed, room, families, known, logs, below, gaps, choices, values, n_waiting, waiting, origins):  # type: ignore[no-untyped-def]
     """Queue all vectors that follow from vector n: one other decision at `changed` or after it."""
     n_roots, n_labels = families.roots.size, families.label.size
@@ -178,7 +178,7 @@ def _branch(n, value, changed, room, families, known, logs, below, gaps, choices
     return n_waiting
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_best(families, scores, known, vectors, log_probs):  # type: ignore[no-untyped-def]
     """Write the most probable vectors of every row, best first; places left over keep what they hold."""
     n_rows, n_best, n_labels = vectors.shape

@@ -10,8 +10,8 @@ Eight rows are one value (`_row_vectors`); a block has several of them, which hi
 """
 
 import numpy as np
-from numba import njit
 
+from plait.core.compilation import kernel
 from plait.inference._row_vectors import WIDTH, larger, load, load_column, power_of_two, smaller, spread, store
 from plait.joint.graph_distribution import SCORE_LIMIT
 
@@ -29,7 +29,7 @@ _LEAST = np.exp(-SCORE_LIMIT)
 _MOST = np.exp(SCORE_LIMIT)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def odds(score):  # type: ignore[no-untyped-def]
     """Return exp(score) for |score| < 700, within a few units of the last place, without branches.
 
@@ -53,18 +53,18 @@ def odds(score):  # type: ignore[no-untyped-def]
     return series * power_of_two(shifted)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _within(numbers, low, high):  # type: ignore[no-untyped-def]
     return smaller(larger(numbers, spread(low)), spread(high))
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def limited(numbers):  # type: ignore[no-untyped-def]
     """Return odds moved into what clipped probabilities allow."""
     return _within(numbers, _LEAST, _MOST)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def fill_lanes(scores, begin, lanes):  # type: ignore[no-untyped-def]
     """Set lanes from the rows that begin at `begin`; rows past the end repeat the last one.
 
@@ -85,7 +85,7 @@ def fill_lanes(scores, begin, lanes):  # type: ignore[no-untyped-def]
                 store(lanes, place[c], r, odds(_within(numbers, -bound, bound)) if bound > 0.0 else numbers)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def set_odds(label, begin, end, linear, simple, shifts, gains, lanes, table):  # type: ignore[no-untyped-def]
     """Set table[m, r] to the odds of a label under setting m of its parents, numbers begin to end among all."""
     for m in range(end - begin):

@@ -5,8 +5,8 @@ evidence; beliefs[2 * e + y] gets P(setting e, y_j = y | evidence) for every ent
 """
 
 import numpy as np
-from numba import njit
 
+from plait.core.compilation import kernel
 from plait.inference._evidence_kernels import weigh_evidence
 from plait.inference._lane_kernels import LANES, fill_lanes, limited, set_odds
 from plait.inference._polytree_kernels import begin_ratios, held, send, weigh_settings
@@ -15,7 +15,7 @@ from plait.inference._row_vectors import WIDTH, load, spread, store, store_colum
 __all__ = ["find_marginals", "find_marginals_given"]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _write(begin, n_used, place, marginal, marginals):  # type: ignore[no-untyped-def]
     """Write the marginals of a block of rows, eight rows at a time where there are so many."""
     whole_rows = n_used - n_used % WIDTH
@@ -27,7 +27,7 @@ def _write(begin, n_used, place, marginal, marginals):  # type: ignore[no-untype
             marginals[begin + r, k] = marginal[place[k], r]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _average(j, first, last, parents, marginal, table, weight):  # type: ignore[no-untyped-def]
     """P(y_j = 1) = sum over settings of P(setting) P(y_j = 1 | setting): parents of a polytree are independent."""
     for r in range(0, LANES, WIDTH):
@@ -47,7 +47,7 @@ def _average(j, first, last, parents, marginal, table, weight):  # type: ignore[
         store(marginal, j, r, total)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _average_of_one(j, a, gain, lanes, marginal):  # type: ignore[no-untyped-def]
     """The same with one parent, or with none (a < 0)."""
     for r in range(0, LANES, WIDTH):
@@ -61,7 +61,7 @@ def _average_of_one(j, a, gain, lanes, marginal):  # type: ignore[no-untyped-def
             store(marginal, j, r, share / ((1.0 + off) * (1.0 + on)))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def find_marginals(families, scores, most_settings, marginals):  # type: ignore[no-untyped-def]
     """Write P(y_k = 1) of every row and label, without evidence."""
     n_rows, n_labels = marginals.shape
@@ -83,7 +83,7 @@ def find_marginals(families, scores, most_settings, marginals):  # type: ignore[
         _write(begin, min(LANES, n_rows - begin), families.place, marginal, marginals)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _spread_of_one(j, a, gain, to_child, kept, lanes, ratio):  # type: ignore[no-untyped-def]
     """Odds of the other label of a factor with one parent a, where kept[1] holds those of its target without it."""
     for r in range(0, LANES, WIDTH):
@@ -97,7 +97,7 @@ def _spread_of_one(j, a, gain, to_child, kept, lanes, ratio):  # type: ignore[no
             store(ratio, a, r, load(ratio, a, r) * share)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _spread_of_many(j, slot, first, last, parents, table, weight, ratio):  # type: ignore[no-untyped-def]
     """Odds of all labels of a factor but its target, whose ratio stands for all the rest of the tree."""
     n_settings = 1 << (last - first)
@@ -121,7 +121,7 @@ def _spread_of_many(j, slot, first, last, parents, table, weight, ratio):  # typ
                 store(ratio, parents[first + t], r, high / low)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _believe(j, begin, n_settings, table, weight, ratio, beliefs):  # type: ignore[no-untyped-def]
     """Set the beliefs of a factor whose settings are weighed with all ratios in place."""
     for r in range(0, LANES, WIDTH):
@@ -136,7 +136,7 @@ def _believe(j, begin, n_settings, table, weight, ratio, beliefs):  # type: igno
             store(beliefs, b, r, load(beliefs, b, r) / total)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _spread(families, scores, lanes, ratio, message, table, weight, kept, beliefs):  # type: ignore[no-untyped-def]
     """From the roots down, turn every ratio into the odds of the label given all evidence.
 
@@ -167,7 +167,7 @@ def _spread(families, scores, lanes, ratio, message, table, weight, kept, belief
             store(ratio, target, r, load(kept, 0, r))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def find_marginals_given(families, scores, known, n_hubs, most_settings, marginals, log_evidence, tables):  # type: ignore[no-untyped-def]
     """Write P(y_k = 1 | evidence), log P(evidence) and, where `tables` has columns, the beliefs of all families."""
     n_rows, n_labels = marginals.shape

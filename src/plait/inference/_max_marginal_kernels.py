@@ -10,12 +10,13 @@ cavity         : belief of the target without what the factor itself sent
 """
 
 import numpy as np
-from numba import njit
+
+from plait.core.compilation import kernel
 
 __all__ = ["max_marginals"]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _send_of_many(k, t, slot, first, last, parents, row, at, below, message):  # type: ignore[no-untyped-def]
     """Message of a factor with any number of parents."""
     message[k, 0], message[k, 1] = -np.inf, -np.inf
@@ -30,7 +31,7 @@ def _send_of_many(k, t, slot, first, last, parents, row, at, below, message):  #
             message[k, side] = max(message[k, side], value)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _spread_to_many(k, slot, first, last, parents, row, at, cavity, below, belief):  # type: ignore[no-untyped-def]
     """Beliefs of all labels of a factor but its target."""
     t = k if slot < 0 else parents[first + slot]
@@ -54,7 +55,7 @@ def _spread_to_many(k, slot, first, last, parents, row, at, cavity, below, belie
                 belief[k, v] = max(belief[k, v], value)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _send(c, graphs, row, below, message):  # type: ignore[no-untyped-def]
     """Send all messages to the roots."""
     order, target, slots, entry = graphs.order[c], graphs.target[c], graphs.slot[c], graphs.entry[c]
@@ -78,7 +79,7 @@ def _send(c, graphs, row, below, message):  # type: ignore[no-untyped-def]
         below[t, 1] += message[k, 1]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _spread(c, graphs, row, below, message, belief):  # type: ignore[no-untyped-def]
     """Go back from the roots; every label but a root gets its belief from one factor."""
     order, target, slots, entry = graphs.order[c], graphs.target[c], graphs.slot[c], graphs.entry[c]
@@ -102,7 +103,7 @@ def _spread(c, graphs, row, below, message, belief):  # type: ignore[no-untyped-
             _spread_to_many(k, slots[k], first, last, parents, row, at, cavity, below, belief)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def max_marginals(c, graphs, row, a, below, message, belief):  # type: ignore[no-untyped-def]
     """Write the beliefs of component c for the tables of one row; return the best log P of a completion."""
     n_labels = a.size

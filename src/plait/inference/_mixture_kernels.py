@@ -9,14 +9,13 @@ terms[c]       : log w_c + log P_c(y)
 
 import math
 
-from numba import njit
-
 from plait.core._kernels import exp_of
+from plait.core.compilation import kernel
 
 __all__ = ["fill_linear_logs", "fill_logs", "fill_terms", "log_total"]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _log_of_both(size):  # type: ignore[no-untyped-def]
     """Return log(1 + exp(-size)) for 0 <= size < 700, by plain arithmetic, error below 2e-16.
 
@@ -34,7 +33,7 @@ def _log_of_both(size):  # type: ignore[no-untyped-def]
     return 2.0 * z * ((low + s4 * middle) + (s4 * s4) * (high + s4 * rest))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def fill_logs(scores, begin, logs):  # type: ignore[no-untyped-def]
     """Write log P(0) and log P(1) for scores (n_rows, n_settings), columns from `begin` on; scores are clipped."""
     for row in range(scores.shape[0]):
@@ -45,7 +44,7 @@ def fill_logs(scores, begin, logs):  # type: ignore[no-untyped-def]
             logs[row, begin + 2 * s + 1] = min(score, 0.0) - both
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def fill_linear_logs(base, label, shifts, limit, begin, work, logs):  # type: ignore[no-untyped-def]
     """Write the same for scores `base[row, label[s]] + shifts[s]`; `work` has room for one row."""
     n_settings = shifts.size
@@ -59,7 +58,7 @@ def fill_linear_logs(base, label, shifts, limit, begin, work, logs):  # type: ig
             out[2 * s + 1] = min(work[s], 0.0) - both
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_terms(graphs, log_weights, logs, y, places, terms):  # type: ignore[no-untyped-def]
     """Write the places and the terms of a vector."""
     first, link_place, link_step = graphs.first_link, graphs.link_place, graphs.link_step
@@ -77,7 +76,7 @@ def fill_terms(graphs, log_weights, logs, y, places, terms):  # type: ignore[no-
             terms[c] += logs[places[n_parts * k + c]]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_total(terms):  # type: ignore[no-untyped-def]
     """Return log sum exp, all terms being finite."""
     top = terms[0]

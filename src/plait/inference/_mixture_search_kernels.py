@@ -16,8 +16,8 @@ lost           : largest bound of what was left aside because it is below the fl
 import math
 
 import numpy as np
-from numba import njit
 
+from plait.core.compilation import kernel
 from plait.inference._annealing_kernels import climb
 from plait.inference._max_marginal_kernels import max_marginals
 from plait.inference._mixture_kernels import fill_terms, log_total
@@ -28,7 +28,7 @@ __all__ = ["search_mixtures"]
 SLACK = 1e-10
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _set_bounds(graphs, log_weights, row, a, below, message, belief, peaks, gaps, modes, upper):  # type: ignore[no-untyped-def]
     """Write the bounds of both values of every label and the components' modes; return the bound of the node."""
     n_labels, n_parts = a.size, log_weights.size
@@ -48,7 +48,7 @@ def _set_bounds(graphs, log_weights, row, a, below, message, belief, peaks, gaps
     return bound
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _same(y, z):  # type: ignore[no-untyped-def]
     for k in range(y.size):  # noqa: SIM110
         if y[k] != z[k]:
@@ -56,7 +56,7 @@ def _same(y, z):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _insert(y, value, found, found_logs):  # type: ignore[no-untyped-def]
     """Put a vector among the best ones unless it is there."""
     n_best = found_logs.size
@@ -75,7 +75,7 @@ def _insert(y, value, found, found_logs):  # type: ignore[no-untyped-def]
         found[place, k] = y[k]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _score_modes(graphs, log_weights, row, modes, places, terms, found, found_logs):  # type: ignore[no-untyped-def]
     """Put the modes of all components that differ among the best vectors, as probable as the mixture says."""
     for c in range(modes.shape[0]):
@@ -87,7 +87,7 @@ def _score_modes(graphs, log_weights, row, modes, places, terms, found, found_lo
             _insert(modes[c], log_total(terms), found, found_logs)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _climb_from_best(graphs, log_weights, row, a, y, free, places, terms, moved, found, found_logs):  # type: ignore[no-untyped-def]
     """Flip labels of the best vector as long as that gains: a better start cuts more."""
     n_free = 0
@@ -102,7 +102,7 @@ def _climb_from_best(graphs, log_weights, row, a, y, free, places, terms, moved,
     _insert(y, log_total(terms), found, found_logs)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _rule_out(bound, cut, floor, upper, a):  # type: ignore[no-untyped-def]
     """Fix labels one of whose values cannot reach the cut; return how many (-1: the node is closed), and what is lost.
 
@@ -123,7 +123,7 @@ def _rule_out(bound, cut, floor, upper, a):  # type: ignore[no-untyped-def]
     return n_fixed, lost
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _widest(upper, a):  # type: ignore[no-untyped-def]
     """Return the free label whose better value lowers the bound most, -1 if none is free; ties by the worse value."""
     winner, top, second = -1, np.inf, np.inf
@@ -135,7 +135,7 @@ def _widest(upper, a):  # type: ignore[no-untyped-def]
     return winner
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _push(bound, node, n_waiting, bounds, nodes):  # type: ignore[no-untyped-def]
     """Put a node into the heap, the largest bound first."""
     place = n_waiting
@@ -146,7 +146,7 @@ def _push(bound, node, n_waiting, bounds, nodes):  # type: ignore[no-untyped-def
     return n_waiting + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _pop(n_waiting, bounds, nodes):  # type: ignore[no-untyped-def]
     """Take the first node out of the heap; return how many are left."""
     n_waiting -= 1
@@ -163,7 +163,7 @@ def _pop(n_waiting, bounds, nodes):  # type: ignore[no-untyped-def]
     return n_waiting
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _grown(bounds, nodes, fixed):  # type: ignore[no-untyped-def]
     """Return room for twice as many nodes."""
     size = nodes.size
@@ -174,7 +174,7 @@ def _grown(bounds, nodes, fixed):  # type: ignore[no-untyped-def]
     return more_bounds, more_nodes, more_fixed
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _settle(a, most, n_done, floor, graphs, log_weights, row, work, found, found_logs):  # type: ignore[no-untyped-def]
     """Fix labels of a node while values can be ruled out; return its bound (-inf: closed), passes and losses."""
     below, message, belief, peaks, gaps, modes, upper, places, terms, moved, y, free = work
@@ -198,7 +198,7 @@ def _settle(a, most, n_done, floor, graphs, log_weights, row, work, found, found
     return np.inf, n_done, lost, False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _search(known, most, floor, graphs, log_weights, row, work, found, found_logs):  # type: ignore[no-untyped-def]
     """Search one row; return whether it was finished, whether what was found is proved, and the passes made.
 
@@ -235,7 +235,7 @@ def _search(known, most, floor, graphs, log_weights, row, work, found, found_log
     return finished, finished and lost <= found_logs[-1] + SLACK, n_done
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def search_mixtures(graphs, log_weights, logs, known, most, floor, found, found_logs, finished, proved, n_passes):  # type: ignore[no-untyped-def]
     """Write the most probable vectors of every row, best first, whether it was finished and proved, and passes made."""
     n_rows, _, n_labels = found.shape

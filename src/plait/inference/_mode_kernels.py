@@ -10,8 +10,8 @@ total[r]         : log P(mode)
 import math
 
 import numpy as np
-from numba import njit
 
+from plait.core.compilation import kernel
 from plait.inference._lane_kernels import LANES, fill_lanes, limited, set_odds
 from plait.inference._pair_kernels import choose_child, choose_child_and_parent, choose_parent, choose_two_parents
 from plait.inference._polytree_kernels import begin_ratios, send, weigh_settings
@@ -23,7 +23,7 @@ __all__ = ["find_modes"]
 _FACTORS = 48
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _choose_many(j, slot, target, first, last, parents, ratio, table, weight, chance):  # type: ignore[no-untyped-def]
     """Take the best setting among those that agree with the target; ties go to the smallest."""
     zero, one = spread(0.0), spread(1.0)
@@ -54,7 +54,7 @@ def _choose_many(j, slot, target, first, last, parents, ratio, table, weight, ch
             place = place - value * bit
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _choose_root(j, of_factor, lanes, ratio, chance):  # type: ignore[no-untyped-def]
     """Value of a root by its ratio; or, for the factor of a label without parents, the probability of its value."""
     zero, one = spread(0.0), spread(1.0)
@@ -67,7 +67,7 @@ def _choose_root(j, of_factor, lanes, ratio, chance):  # type: ignore[no-untyped
             store(ratio, j, r, select_above(load(ratio, j, r), one, one, zero))
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _choose(families, scores, lanes, ratio, table, weight, chance, total):  # type: ignore[no-untyped-def]
     """Overwrite all ratios by the values of the mode, from the roots down."""
     targets, slots, firsts = families.target, families.slot, families.first
@@ -105,7 +105,7 @@ def _choose(families, scores, lanes, ratio, table, weight, chance, total):  # ty
             chance[:] = 1.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _write(begin, n_used, place, ratio, vectors):  # type: ignore[no-untyped-def]
     """Write the values of a block of rows, eight rows and eight labels at a time where there are so many."""
     whole_rows, whole_labels = n_used - n_used % WIDTH, vectors.shape[1] - vectors.shape[1] % WIDTH
@@ -120,7 +120,7 @@ def _write(begin, n_used, place, ratio, vectors):  # type: ignore[no-untyped-def
             vectors[begin + r, k] = np.uint8(ratio[place[k], r])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def find_modes(families, scores, known, n_hubs, most_settings, vectors, log_probs):  # type: ignore[no-untyped-def]
     """Write the mode of every row and its log probability."""
     n_rows, n_labels = vectors.shape

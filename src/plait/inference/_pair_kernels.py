@@ -5,8 +5,7 @@ gain_b, gain_both multiply them. Instead of dividing each weight by 1 + odds, al
 denominators: a message is a ratio, so what they share falls out.
 """
 
-from numba import njit
-
+from plait.core.compilation import kernel
 from plait.inference._lane_kernels import LANES, limited
 from plait.inference._row_vectors import WIDTH, larger, load, select_above, spread, store
 from plait.inference._semiring import joined
@@ -23,7 +22,7 @@ __all__ = [
 ]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def send_to_parent(i, j, gain, best, lanes, ratio, message):  # type: ignore[no-untyped-def]
     """Message of a factor with one parent to this parent."""
     for r in range(0, LANES, WIDTH):
@@ -33,7 +32,7 @@ def send_to_parent(i, j, gain, best, lanes, ratio, message):  # type: ignore[no-
         store(message, i, r, above / (joined(one, off * child, best) * (1.0 + on)))
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def send_to_child(i, j, a, gain, best, lanes, ratio, message):  # type: ignore[no-untyped-def]
     """Message of a factor with one parent to its child."""
     for r in range(0, LANES, WIDTH):
@@ -43,7 +42,7 @@ def send_to_child(i, j, a, gain, best, lanes, ratio, message):  # type: ignore[n
         store(message, i, r, joined(off * above, on * below, best) / joined(above, below, best))
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def send_from_two_to_child(i, j, a, b, gain_a, gain_b, gain_both, best, lanes, ratio, message):  # type: ignore[no-untyped-def]
     """Message of a factor with two parents to its child."""
     for r in range(0, LANES, WIDTH):
@@ -57,7 +56,7 @@ def send_from_two_to_child(i, j, a, b, gain_a, gain_b, gain_both, best, lanes, r
         store(message, i, r, high / low)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def send_from_two_to_parent(i, j, b, gain_a, gain_b, gain_both, best, lanes, ratio, message):  # type: ignore[no-untyped-def]
     """Message of a factor with two parents to one of them, a."""
     for r in range(0, LANES, WIDTH):
@@ -71,7 +70,7 @@ def send_from_two_to_parent(i, j, b, gain_a, gain_b, gain_both, best, lanes, rat
         store(message, i, r, high / (joined(w_none, w_b, best) * ((1.0 + on_a) * (1.0 + both))))
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def choose_child(j, a, gain, lanes, ratio, chance):  # type: ignore[no-untyped-def]
     """Overwrite the child's ratio by its best value, given that of its only parent."""
     zero, one = spread(0.0), spread(1.0)
@@ -82,7 +81,7 @@ def choose_child(j, a, gain, lanes, ratio, chance):  # type: ignore[no-untyped-d
         store(chance, 0, r, load(chance, 0, r) * (select_above(reach, one, on, one) / (1.0 + on)))
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def choose_parent(j, a, gain, lanes, ratio, chance):  # type: ignore[no-untyped-def]
     """Overwrite the ratio of the only parent by its best value, given that of the child."""
     zero, one = spread(0.0), spread(1.0)
@@ -96,7 +95,7 @@ def choose_parent(j, a, gain, lanes, ratio, chance):  # type: ignore[no-untyped-
         store(chance, 0, r, load(chance, 0, r) * share)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def choose_two_parents(j, a, b, gain_a, gain_b, gain_both, lanes, ratio, chance):  # type: ignore[no-untyped-def]
     """Overwrite the ratios of both parents by their best values, given that of the child; ties go to the 0."""
     zero, one = spread(0.0), spread(1.0)
@@ -117,7 +116,7 @@ def choose_two_parents(j, a, b, gain_a, gain_b, gain_both, lanes, ratio, chance)
         store(chance, 0, r, load(chance, 0, r) * (select_above(known, zero, on, one) / (1.0 + on)))
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def choose_child_and_parent(j, a, b, gain_a, gain_b, gain_both, lanes, ratio, chance):  # type: ignore[no-untyped-def]
     """Overwrite the ratios of the child and of parent b by their best values, given that of parent a."""
     zero, one = spread(0.0), spread(1.0)

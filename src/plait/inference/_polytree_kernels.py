@@ -18,8 +18,8 @@ Arrays are taken out of tuples once, since each time costs as much as a factor.
 """
 
 import numpy as np
-from numba import njit
 
+from plait.core.compilation import kernel
 from plait.inference._lane_kernels import LANES, limited, set_odds
 from plait.inference._pair_kernels import (
     send_from_two_to_child,
@@ -44,13 +44,13 @@ MOST_UNSCALED = 6
 _MOST_UNHELD = 5
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def held(numbers):  # type: ignore[no-untyped-def]
     """Return ratios moved into [1 / FAR, FAR]."""
     return smaller(larger(numbers, spread(_NEAR)), spread(FAR))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def begin_ratios(known, begin, label, ratio, power):  # type: ignore[no-untyped-def]
     """Start all ratios: 1, or 0 or inf where a label is known; without evidence `known` has no rows."""
     ratio[:] = 1.0
@@ -63,7 +63,7 @@ def begin_ratios(known, begin, label, ratio, power):  # type: ignore[no-untyped-
                 ratio[v, r] = np.inf if known[row, label[v]] == 1 else 0.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _receive(v, h, i, message, ratio, power):  # type: ignore[no-untyped-def]
     """Multiply the ratio of label v by a message; the exponent of a hub is kept apart."""
     zero, one, step, back = spread(0.0), spread(1.0), spread(_STEP), spread(_STEP_BACK)
@@ -76,7 +76,7 @@ def _receive(v, h, i, message, ratio, power):  # type: ignore[no-untyped-def]
         store(ratio, v, r, product)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _settle(v, h, ratio, power):  # type: ignore[no-untyped-def]
     """Hold the ratio of a label that has got all its messages."""
     zero, one = spread(0.0), spread(1.0)
@@ -89,7 +89,7 @@ def _settle(v, h, ratio, power):  # type: ignore[no-untyped-def]
         store(ratio, v, r, held(whole))
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def weigh_settings(first, last, skipped, parents, ratio, weight):  # type: ignore[no-untyped-def]
     """Set weight[m, r] for all settings of parents[first:last], leaving `skipped` out; return how many there are.
 
@@ -112,7 +112,7 @@ def weigh_settings(first, last, skipped, parents, ratio, weight):  # type: ignor
     return size
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def _send_of_many(i, j, slot, n_settings, best, ratio, table, weight, message):  # type: ignore[no-untyped-def]
     """Message of a factor with any number of parents, whose settings are weighed."""
     one = spread(1.0)
@@ -130,7 +130,7 @@ def _send_of_many(i, j, slot, n_settings, best, ratio, table, weight, message): 
         store(message, i, r, high / low)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def send(families, scores, best, evidence, lanes, ratio, power, message, table, weight):  # type: ignore[no-untyped-def]
     """Send all messages towards the roots; at the end every ratio is that of the part below its label.
 

@@ -9,9 +9,11 @@ import operator
 from typing import Any
 
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba import njit, types
+from numba import types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic, models, overload, register_model
+
+from plait.core.compilation import kernel
 
 __all__ = [
     "WIDTH",
@@ -264,7 +266,7 @@ for _symbol, _operation in (
     _with_operator(_symbol, _operation)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def logarithm(numbers):  # type: ignore[no-untyped-def]
     """Return the natural logarithms of positive normal numbers, within a few units of the last place.
 

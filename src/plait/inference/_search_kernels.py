@@ -21,9 +21,9 @@ tally          : nodes expanded; conditionals evaluated in completions
 import math
 
 import numpy as np
-from numba import njit
 
 from plait.core._kernels import exp_of
+from plait.core.compilation import kernel
 
 __all__ = ["FINISHED", "STOPPED", "VANISHED", "search_rows"]
 
@@ -35,7 +35,7 @@ _SLACK = 1e-12
 _ALMOST = 1.0 - _SLACK
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _is_smaller(labels, others):  # type: ignore[no-untyped-def]
     for t in range(labels.size):
         if labels[t] != others[t]:
@@ -43,7 +43,7 @@ def _is_smaller(labels, others):  # type: ignore[no-untyped-def]
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _record(log_prob, labels, best, vectors):  # type: ignore[no-untyped-def]
     """Put a vector into the list if it is better than the last, or as good and smaller."""
     place = best.size
@@ -59,7 +59,7 @@ def _record(log_prob, labels, best, vectors):  # type: ignore[no-untyped-def]
         vectors[place] = labels
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _complete(t, here, odds, factors, reach, known, limit, path, labels, best, vectors):  # type: ignore[no-untyped-def]
     """Decide the labels from t on greedily, `path` being P of those before, and record the vector."""
     spare, log_prob = odds[here + 1], math.log(path)
@@ -75,7 +75,7 @@ def _complete(t, here, odds, factors, reach, known, limit, path, labels, best, v
     _record(log_prob, labels, best, vectors)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _search(odds, factors, reach, known, limit, floor, cut, most, slot, turns, other, labels, best, vectors, tally):  # type: ignore[no-untyped-def]
     """Search one row, its odds without parents in `odds[0]`; return how it ended, and what the floor left out.
 
@@ -130,7 +130,7 @@ def _search(odds, factors, reach, known, limit, floor, cut, most, slot, turns, o
         labels[t], t = taken, t + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def search_rows(base, factors, reach, known, limit, floor, cuts, most, vectors, log_weights, exact, ended, n_nodes):  # type: ignore[no-untyped-def]
     """Fill the best vectors (n_rows, n_best, n_labels) of all rows, their log P, how each row ended, and nodes.
 

@@ -1,13 +1,12 @@
 """What messages are put together by: the larger number (max-product) or the sum (sum-product)."""
 
-from numba import njit
-
+from plait.core.compilation import kernel
 from plait.inference._row_vectors import larger
 
 __all__ = ["joined"]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+@kernel(error_model="numpy", forceinline=True)
 def joined(a, b, best):  # type: ignore[no-untyped-def]
     """Return the larger numbers, or the sums."""
     if best:

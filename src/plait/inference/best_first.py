@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Bools, Floats
 from plait.core.checks import Constraint, Interval, Nothing
 from plait.inference.beam import beam_search
 from plait.inference.found_vectors import Found, best_distinct
@@ -25,9 +26,6 @@ from plait.joint import GraphDistribution, LabelDistribution, LinearDistribution
 
 __all__ = ["BestFirst", "SearchWarning", "best_vectors"]
 
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
-Flags = npt.NDArray[np.bool_]
 
 # Log probabilities this little below log epsilon still count as epsilon.
 _SLACK = 1e-12
@@ -114,7 +112,7 @@ class BestFirst(Inference):
             )
         return found.support("best-first" if self.epsilon == 0 else f"best-first with epsilon {self.epsilon:g}")
 
-    def _in_mixture(self, mixture: MixtureDistribution, n_best: int, random_state: Any) -> tuple[int, Found, Flags]:
+    def _in_mixture(self, mixture: MixtureDistribution, n_best: int, random_state: Any) -> tuple[int, Found, Bools]:
         """Return the limit of nodes, what was found, and in which rows the limit was not met."""
         if has_simple_parts(mixture):
             most = _MOST_MIXTURE_NODES if self.max_nodes is None else self.max_nodes
@@ -139,7 +137,7 @@ class BestFirst(Inference):
         return _MOST_NODES if self.epsilon == 0 else math.ceil(max(n_labels, 1) / self.epsilon)
 
 
-def best_vectors(tree: GraphDistribution, n_best: int, most: int, floor: float = -math.inf) -> tuple[Found, Flags]:
+def best_vectors(tree: GraphDistribution, n_best: int, most: int, floor: float = -math.inf) -> tuple[Found, Bools]:
     """Return the best vectors of every row and for which rows `most` nodes were enough; a beam helps where not."""
     found, finished = _search(tree, floor, n_best, most)
     if not finished.all():
@@ -147,7 +145,7 @@ def best_vectors(tree: GraphDistribution, n_best: int, most: int, floor: float =
     return found, finished
 
 
-def _search(tree: GraphDistribution, floor: float, n_best: int, most: int) -> tuple[Found, Flags]:
+def _search(tree: GraphDistribution, floor: float, n_best: int, most: int) -> tuple[Found, Bools]:
     """Return the best vectors of every row and which rows were finished; one vector may be proved by a greedy walk."""
     if n_best > 1:
         return _any_search(tree, floor, n_best, most, np.full(tree.n_rows, -np.inf))
@@ -162,7 +160,7 @@ def _search(tree: GraphDistribution, floor: float, n_best: int, most: int) -> tu
     return found, finished
 
 
-def _any_search(tree: GraphDistribution, floor: float, n_best: int, most: int, reached: Floats) -> tuple[Found, Flags]:
+def _any_search(tree: GraphDistribution, floor: float, n_best: int, most: int, reached: Floats) -> tuple[Found, Bools]:
     if isinstance(tree, LinearDistribution):
         return search_linear(tree, floor, n_best, most, reached)
     return search_levels(tree, floor, n_best, most)

@@ -5,13 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats, Labels
 from plait.joint import LinearDistribution
 from plait.joint.graph_distribution import SCORE_LIMIT
 
 __all__ = ["ChainScores", "scores_along"]
-
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats
 from plait.core.sentences import ParameterError
 from plait.inference import _enumeration_kernels as kernels
 from plait.inference.label_vectors import all_label_vectors
@@ -14,7 +15,6 @@ from plait.joint import GraphDistribution, LabelDistribution, MixtureDistributio
 
 __all__ = ["MOST_LABELS", "enumerated_blocks", "enumerated_marginals", "label_sums"]
 
-Floats = npt.NDArray[np.float64]
 
 # 2 ** 20 vectors are 8 MiB of probabilities for every row; beyond, time and memory double with every label.
 MOST_LABELS = 20

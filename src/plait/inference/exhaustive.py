@@ -5,11 +5,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from plait.core.arrays import Floats
 from plait.core.checks import Boolean, Constraint
 from plait.core.sentences import ParameterError
 from plait.inference.enumeration import MOST_LABELS, enumerated_blocks, label_sums
 from plait.inference.inference import Inference
-from plait.inference.label_support import Floats, LabelSupport
+from plait.inference.label_support import LabelSupport
 from plait.inference.label_vectors import all_label_vectors, vectors_of
 from plait.joint import LabelDistribution
 

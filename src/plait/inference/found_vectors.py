@@ -6,12 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats, Labels
 from plait.inference.label_support import LabelSupport
 
 __all__ = ["Found", "best_distinct"]
-
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats, Labels
 from plait.core.logspace import log_sigmoid
 from plait.inference._greedy_kernels import LANES, MOST_IN_LANES, greedy_lanes, greedy_rows
 from plait.inference.chain_scores import scores_along
@@ -15,8 +16,6 @@ from plait.joint import GraphDistribution, LabelDistribution, LinearDistribution
 
 __all__ = ["Greedy", "GreedyWalk", "greedy_walk", "level_walk"]
 
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
 GreedyWalk = tuple[Labels, Floats, npt.NDArray[np.bool_]]
 
 

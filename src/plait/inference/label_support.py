@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats, Labels
 from plait.core.sentences import ParameterError
 from plait.inference.label_vectors import distinct_vectors
 
 __all__ = ["LabelSupport"]
 
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
 
 # Vectors are turned into floats in blocks of about this many entries (32 MiB).
 _ENTRIES = 1 << 22

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["all_label_vectors", "distinct_vectors", "vector_numbers", "vectors_of"]
+from plait.core.arrays import Labels
 
-Labels = npt.NDArray[np.uint8]
+__all__ = ["all_label_vectors", "distinct_vectors", "vector_numbers", "vectors_of"]
 
 
 def all_label_vectors(n_labels: int) -> Labels:

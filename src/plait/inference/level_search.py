@@ -5,9 +5,10 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Bools, Floats
 from plait.inference.beam import level_beam
 from plait.inference.found_vectors import Found
-from plait.inference.prefix_levels import Flags, Floats, Prefixes, best_of_rows
+from plait.inference.prefix_levels import Prefixes, best_of_rows
 from plait.joint import GraphDistribution
 
 __all__ = ["search_levels"]
@@ -19,7 +20,7 @@ _WIDTH = 10
 _SLACK = 1e-12
 
 
-def search_levels(tree: GraphDistribution, floor: float, n_best: int, most: int) -> tuple[Found, Flags]:
+def search_levels(tree: GraphDistribution, floor: float, n_best: int, most: int) -> tuple[Found, Bools]:
     """Return the best vectors of every row, and for which rows `most` nodes were enough.
 
     Parameters
@@ -68,7 +69,7 @@ class _Levels:
         self.vectors, self.log_weights = best_of_rows(prefixes, tree.n_rows, n_best)
         self.exact = self.finished & (self.log_weights[:, -1] >= self.dropped - _SLACK)
 
-    def _grow(self, prefixes: Prefixes, greedy: Flags, label: int) -> tuple[Prefixes, Flags]:
+    def _grow(self, prefixes: Prefixes, greedy: Bools, label: int) -> tuple[Prefixes, Bools]:
         n_rows = self.tree.n_rows
         self.n_nodes += np.bincount(prefixes.rows, minlength=n_rows)
         self.n_expanded += np.bincount(prefixes.rows[~greedy], minlength=n_rows)
@@ -85,11 +86,11 @@ class _Levels:
         kept[greedy] = _likelier(children[greedy]) & possible[greedy]
         return prefixes.grown(label, children, kept), np.repeat(greedy, kept.sum(axis=1))
 
-    def _note_dropped(self, rows: npt.NDArray[np.int64], children: Floats, dropped: Flags) -> None:
+    def _note_dropped(self, rows: npt.NDArray[np.int64], children: Floats, dropped: Bools) -> None:
         where = np.broadcast_to(rows[:, None], children.shape)[dropped]
         np.maximum.at(self.dropped, where, children[dropped])
 
 
-def _likelier(children: Floats) -> Flags:
+def _likelier(children: Floats) -> Bools:
     one = children[:, 1] > children[:, 0]
     return np.column_stack([~one, one])

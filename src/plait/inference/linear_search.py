@@ -5,6 +5,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Bools, Floats
 from plait.inference._search_kernels import FINISHED, VANISHED, search_rows
 from plait.inference.chain_scores import ChainScores, scores_along
 from plait.inference.found_vectors import Found
@@ -14,8 +15,6 @@ from plait.joint.chain_draws import LARGEST_SCORE
 
 __all__ = ["search_linear"]
 
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 # Less than the probability of a vector that is known, by what rounding may take from it.
 _ALMOST = 1.0 - 1e-10
@@ -23,7 +22,7 @@ _ALMOST = 1.0 - 1e-10
 
 def search_linear(
     distribution: LinearDistribution, floor: float, n_best: int, most: int, reached: Floats
-) -> tuple[Found, Flags]:
+) -> tuple[Found, Bools]:
     """Return the best vectors of every row, and for which rows `most` nodes were enough.
 
     Parameters

@@ -6,12 +6,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Ints
 from plait.joint import LinearDistribution
 from plait.structure import LabelGraph
 
 __all__ = ["SettingIndex", "setting_index", "setting_shifts"]
-
-Indices = npt.NDArray[np.int64]
 
 
 class SettingIndex(NamedTuple):
@@ -27,10 +26,10 @@ class SettingIndex(NamedTuple):
         The label of that setting, and the parent.
     """
 
-    label: Indices
-    number: Indices
-    child: Indices
-    parent: Indices
+    label: Ints
+    number: Ints
+    child: Ints
+    parent: Ints
 
 
 @lru_cache(maxsize=64)

@@ -9,15 +9,14 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from plait.core.arrays import Ints
 from plait.core.sentences import ParameterError
 from plait.joint import GraphDistribution
 from plait.structure import LabelGraph
 
 __all__ = ["MOST_PARENTS", "Families", "checked_polytree", "families_of"]
 
-Indices = npt.NDArray[np.int64]
 
 # A family of more labels would need a table of more than a million numbers for every row.
 MOST_PARENTS = 20
@@ -59,17 +58,17 @@ class Families(NamedTuple):
         All labels, parents first.
     """
 
-    label: Indices
-    place: Indices
-    target: Indices
-    slot: Indices
-    first: Indices
-    parents: Indices
-    entry: Indices
-    roots: Indices
-    hub: Indices
-    n_messages: Indices
-    order: Indices
+    label: Ints
+    place: Ints
+    target: Ints
+    slot: Ints
+    first: Ints
+    parents: Ints
+    entry: Ints
+    roots: Ints
+    hub: Ints
+    n_messages: Ints
+    order: Ints
 
     @property
     def n_hubs(self) -> int:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats, Ints
 from plait.inference._mixture_kernels import fill_linear_logs, fill_logs
 from plait.inference.linear_settings import setting_index, setting_shifts
 from plait.inference.message_plan import families_of
@@ -16,8 +17,6 @@ from plait.structure import LabelGraph
 
 __all__ = ["MixtureGraphs", "as_mixture", "has_simple_parts", "has_tables", "is_simple", "tables_in_blocks"]
 
-Indices = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 # A label with more parents has a table that costs more than the other ways; so has a graph with more settings.
 _MOST_PARENTS = 10
@@ -52,17 +51,17 @@ class MixtureGraphs(NamedTuple):
         One label of each part of each graph.
     """
 
-    entry: Indices
-    first: Indices
-    parents: Indices
-    begin: Indices
-    first_link: Indices
-    link_place: Indices
-    link_part: Indices
-    link_step: Indices
-    order: Indices
-    target: Indices
-    slot: Indices
+    entry: Ints
+    first: Ints
+    parents: Ints
+    begin: Ints
+    first_link: Ints
+    link_place: Ints
+    link_part: Ints
+    link_step: Ints
+    order: Ints
+    target: Ints
+    slot: Ints
     root: npt.NDArray[np.bool_]
 
 
@@ -114,7 +113,7 @@ def tables_in_blocks(mixture: MixtureDistribution) -> Iterator[tuple[slice, Mixt
         yield rows, graphs, logs
 
 
-def _fill(part: GraphDistribution, entry: Indices, logs: Floats) -> None:
+def _fill(part: GraphDistribution, entry: Ints, logs: Floats) -> None:
     """Write the tables of one component; those of a linear one at once."""
     if not isinstance(part, LinearDistribution):
         for label in range(part.n_labels):
@@ -141,14 +140,14 @@ def _graphs(graphs: tuple[LabelGraph, ...]) -> MixtureGraphs:
     )
 
 
-def _starts(sizes: Indices) -> Indices:
+def _starts(sizes: Ints) -> Ints:
     """Return where groups of these sizes begin, one row after the other, and where the last of each row ends."""
     ends = np.cumsum(sizes.ravel()).reshape(sizes.shape)
     before = np.concatenate([[0], sizes.sum(axis=1).cumsum()[:-1]])
     return np.column_stack([before, ends]).astype(np.int64)
 
 
-def _links(graphs: tuple[LabelGraph, ...], n_labels: int) -> tuple[Indices, Indices, Indices, Indices]:
+def _links(graphs: tuple[LabelGraph, ...], n_labels: int) -> tuple[Ints, Ints, Ints, Ints]:
     """Return the children of every label in all components, label after label."""
     links: list[list[tuple[int, int, int]]] = [[] for _ in range(n_labels)]
     for c, graph in enumerate(graphs):
@@ -161,7 +160,7 @@ def _links(graphs: tuple[LabelGraph, ...], n_labels: int) -> tuple[Indices, Indi
     return first, place, part, step
 
 
-def _messages(graphs: tuple[LabelGraph, ...], n_labels: int) -> tuple[Indices, Indices, Indices, npt.NDArray[np.bool_]]:
+def _messages(graphs: tuple[LabelGraph, ...], n_labels: int) -> tuple[Ints, Ints, Ints, npt.NDArray[np.bool_]]:
     """Return the order of messages, their targets, slots and the roots, in the labels' own numbering."""
     if not all(graph.is_polytree for graph in graphs):
         none = np.empty((len(graphs), 0), dtype=np.int64)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats, Labels
 from plait.core.logspace import log_sum_exp
 from plait.inference._annealing_kernels import anneal_rows, score_rows
 from plait.inference.found_vectors import Found, best_distinct
@@ -15,8 +16,6 @@ from plait.joint import GraphDistribution, LabelDistribution, MixtureDistributio
 
 __all__ = ["anneal", "proposals", "vector_log_probs", "walk_by_calls"]
 
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
 # From a component whose graph is no polytree and a number of vectors to the best ones.
 Search = Callable[[GraphDistribution, int], Found]
 

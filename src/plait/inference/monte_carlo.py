@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats
 from plait.core.checks import Constraint, Interval
 from plait.core.logspace import log_sum_exp
 from plait.inference.inference import Inference
@@ -19,8 +20,6 @@ from plait.joint import GraphDistribution, LabelDistribution
 from plait.joint.row_streams import row_seeds
 
 __all__ = ["MonteCarlo"]
-
-Floats = npt.NDArray[np.float64]
 
 
 class MonteCarlo(Inference):

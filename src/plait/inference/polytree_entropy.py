@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
+from plait.core.arrays import Floats
 from plait.core.logspace import log_sigmoid
 from plait.inference._marginal_kernels import find_marginals_given
 from plait.inference.message_plan import Families, checked_polytree, families_of
@@ -13,7 +13,6 @@ from plait.joint import GraphDistribution, LabelDistribution
 
 __all__ = ["entropy", "family_marginals"]
 
-Floats = npt.NDArray[np.float64]
 
 # Beliefs of so many numbers are held at once (64 MiB).
 _BELIEFS = 1 << 23

@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from plait.core.arrays import Bits, Labels
 from plait.core.checks import Interval, check_value
 from plait.core.logspace import log_normalize
 from plait.inference._backward_kernels import draw_given
@@ -15,8 +15,6 @@ from plait.joint import GraphDistribution, LabelDistribution, MixtureDistributio
 
 __all__ = ["sample_given"]
 
-Labels = npt.NDArray[np.uint8]
-Seeds = npt.NDArray[np.uint64]
 
 # So many random numbers are drawn at once (64 MiB).
 _NUMBERS = 1 << 23
@@ -60,7 +58,7 @@ def sample_given(distribution: LabelDistribution, n_samples: int, random_state: 
     return _draw_graph(checked_polytree(distribution, "sample_given"), n_samples, seeds)
 
 
-def _draw_graph(model: GraphDistribution, n_samples: int, seeds: Seeds) -> Labels:
+def _draw_graph(model: GraphDistribution, n_samples: int, seeds: Bits) -> Labels:
     families = families_of(model.graph)
     vectors = np.zeros((model.n_rows, n_samples, model.n_labels), dtype=np.uint8)
     step = max(1, _NUMBERS // max(1, n_samples * model.n_labels))
@@ -74,7 +72,7 @@ def _draw_graph(model: GraphDistribution, n_samples: int, seeds: Seeds) -> Label
     return vectors
 
 
-def _draw_mixture(mixture: MixtureDistribution, n_samples: int, seeds: Seeds) -> Labels:
+def _draw_mixture(mixture: MixtureDistribution, n_samples: int, seeds: Bits) -> Labels:
     """Draw a component for every draw, then the draw; a component draws for a row no more than any row needs."""
     parts = [checked_polytree(part, "sample_given") for part in mixture.components]
     terms = np.column_stack([exact_marginals(part)[1] for part in parts]) + mixture.log_weights

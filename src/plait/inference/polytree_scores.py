@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats, Ints
 from plait.inference.linear_settings import setting_index, setting_shifts
 from plait.inference.message_plan import Families
 from plait.joint import GraphDistribution, LinearDistribution
@@ -14,8 +15,6 @@ from plait.joint.graph_distribution import SCORE_LIMIT
 
 __all__ = ["PolytreeScores", "known_labels", "scores_in_blocks"]
 
-Indices = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 # Exponentials of numbers up to twice this are finite.
 _LARGEST_SPAN = 300.0
@@ -44,7 +43,7 @@ class PolytreeScores(NamedTuple):
     """
 
     values: Floats
-    place: Indices
+    place: Ints
     linear: bool
     shifts: Floats
     gains: Floats

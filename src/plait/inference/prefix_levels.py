@@ -5,15 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Bools, Floats, Ints, Labels
 from plait.inference.prefix_tree import child_log_probs, next_scores
 from plait.joint import GraphDistribution
 
 __all__ = ["Prefixes", "best_of_rows", "rank_in_row"]
-
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
-Flags = npt.NDArray[np.bool_]
-Rows = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +26,7 @@ class Prefixes:
         log P of each prefix.
     """
 
-    rows: Rows
+    rows: Ints
     vectors: Labels
     log_prob: Floats
 
@@ -45,7 +41,7 @@ class Prefixes:
         zero, one = child_log_probs(tree, label, self.rows, scores)
         return self.log_prob[:, None] + np.column_stack([zero, one])
 
-    def grown(self, label: int, children: Floats, kept: Flags) -> "Prefixes":
+    def grown(self, label: int, children: Floats, kept: Bools) -> "Prefixes":
         """Return the prefixes with the label 0 or 1 where `kept` (m, 2) says so."""
         origin, value = np.nonzero(kept)
         vectors = self.vectors[origin]
@@ -53,7 +49,7 @@ class Prefixes:
         return Prefixes(self.rows[origin], vectors, children[kept])
 
 
-def rank_in_row(rows: Rows, log_prob: Floats) -> npt.NDArray[np.int64]:
+def rank_in_row(rows: Ints, log_prob: Floats) -> npt.NDArray[np.int64]:
     """Return the rank of each entry among those of its row, 0 for the largest; equal ones in their order.
 
     Examples

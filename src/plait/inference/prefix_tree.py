@@ -1,18 +1,14 @@
 """What a search along a chain asks of a distribution: an order, and scores of the next label for given prefixes."""
 
 import numpy as np
-import numpy.typing as npt
 
+from plait.core.arrays import Floats, Ints, Labels
 from plait.core.logspace import log_sigmoid
 from plait.core.sentences import ParameterError
 from plait.inference.margins import refuse_margins
 from plait.joint import GraphDistribution, LabelDistribution
 
 __all__ = ["child_log_probs", "next_scores", "require_probabilities", "require_tree"]
-
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
-Rows = npt.NDArray[np.int64]
 
 
 def require_tree(owner: str, distribution: LabelDistribution) -> GraphDistribution:
@@ -31,7 +27,7 @@ def require_probabilities(owner: str, distribution: LabelDistribution) -> GraphD
     return require_tree(owner, distribution)
 
 
-def next_scores(tree: GraphDistribution, label: int, rows: Rows, vectors: Labels) -> Floats:
+def next_scores(tree: GraphDistribution, label: int, rows: Ints, vectors: Labels) -> Floats:
     """Return the scores of one label for prefixes: row numbers, and vectors (m, n_labels) filled up to the label.
 
     The only place where a search asks the distribution: one that depends on whole prefixes instead of parents would
@@ -40,7 +36,7 @@ def next_scores(tree: GraphDistribution, label: int, rows: Rows, vectors: Labels
     return tree.scores(label, rows, vectors[:, list(tree.graph.parents[label])])
 
 
-def child_log_probs(tree: GraphDistribution, label: int, rows: Rows, scores: Floats) -> tuple[Floats, Floats]:
+def child_log_probs(tree: GraphDistribution, label: int, rows: Ints, scores: Floats) -> tuple[Floats, Floats]:
     """Return log P(label = 0) and log P(label = 1) for prefixes; -inf for a value that contradicts the evidence."""
     zero, one = log_sigmoid(-scores), log_sigmoid(scores)
     if tree.evidence is not None:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from plait.core.arrays import Floats
 from plait.core.checks import Constraint
 from plait.core.logspace import log_sum_exp
 from plait.inference._marginal_kernels import find_marginals, find_marginals_given
@@ -18,8 +18,6 @@ from plait.inference.polytree_scores import known_labels, scores_in_blocks
 from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution
 
 __all__ = ["SumProduct", "exact_marginals"]
-
-Floats = npt.NDArray[np.float64]
 
 
 class SumProduct(Inference):

@@ -13,7 +13,8 @@ out[i, j]            : sum of n log2 n over all cells of columns i and j
 import math
 
 import numpy as np
-from numba import njit
+
+from plait.core.compilation import kernel
 
 __all__ = [
     "contents_of_counts",
@@ -25,37 +26,37 @@ __all__ = [
 ]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _direct(n, scale):  # type: ignore[no-untyped-def]
     return np.int64(np.rint(n * math.log2(n) * scale)) if n > 1 else np.int64(0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _content(n, table, scale):  # type: ignore[no-untyped-def]
     return table[n] if n < table.size else _direct(n, scale)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _weight_content(w):  # type: ignore[no-untyped-def]
     # Cells found by subtraction can fall below 0 by rounding.
     return w * math.log2(w) if w > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_table(table, scale):  # type: ignore[no-untyped-def]
     """Fill table[n] with n log2 n in units of 1 / scale."""
     for n in range(table.size):
         table[n] = _direct(n, scale)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def contents_of_counts(counts, table, scale, out):  # type: ignore[no-untyped-def]
     """Write n log2 n of every count."""
     for k in range(counts.size):
         out[k] = _content(counts[k], table, scale)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def contents_of_pairs_binary(joint, x_counts, y_counts, total, table, out):  # type: ignore[no-untyped-def]
     """Sum the four cells of two-valued columns; the table reaches up to the total."""
     for i in range(joint.shape[0]):
@@ -66,7 +67,7 @@ def contents_of_pairs_binary(joint, x_counts, y_counts, total, table, out):  # t
             out[i, j] = (table[n_xy] + table[n_x - n_xy]) + (table[only_y] + table[total - n_x - only_y])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def contents_of_pairs(joint, x_offsets, x_counts, y_offsets, y_counts, total, table, scale, out):  # type: ignore[no-untyped-def]
     """Sum the cells of columns with any number of symbols."""
     left_over = np.empty(y_counts.size, dtype=np.int64)
@@ -92,7 +93,7 @@ def contents_of_pairs(joint, x_offsets, x_counts, y_offsets, y_counts, total, ta
             out[i, j] += content + _content(rest, table, scale)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def contents_of_pairs_weighted(joint, x_offsets, x_counts, y_offsets, y_counts, total, out):  # type: ignore[no-untyped-def]
     """Sum w log2 w over the cells of float tables."""
     left_over = np.empty(y_counts.size, dtype=np.float64)
@@ -117,7 +118,7 @@ def contents_of_pairs_weighted(joint, x_offsets, x_counts, y_offsets, y_counts, 
             out[i, j] += content + _weight_content(rest)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mutual_amounts(joint, x, y, whole, factor, out):  # type: ignore[no-untyped-def]
     """Write I = H(X) + H(Y) - H(X,Y), moved into [0, min(H(X), H(Y))], times a factor.
 

@@ -7,13 +7,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from plait.core.arrays import Ints
 from plait.core.sentences import ParameterError
 from plait.counts import checked_weights
 from plait.information.logs import Logs, logs_of
 
 __all__ = ["column_logs", "joint_content", "numbered"]
 
-Ints = npt.NDArray[np.int64]
 
 _MISSING = object()
 

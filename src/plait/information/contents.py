@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed, effective_n_jobs
 
+from plait.core.arrays import Array
 from plait.counts import Codes, PairCounts, Vocabulary, count_pairs, encode, is_streamed, joint_counts
 from plait.information._kernels import contents_of_pairs, contents_of_pairs_binary, contents_of_pairs_weighted
 from plait.information.columns import joint_content
@@ -15,7 +16,6 @@ from plait.information.logs import CountLogs, Logs, WeightLogs, logs_of
 
 __all__ = ["PairContents", "column_contents", "n_symbols", "pair_contents", "table_contents"]
 
-Amounts = npt.NDArray[Any]
 
 # Cells of joint counts held at one time (256 MiB).
 _MOST_CELLS = 1 << 26
@@ -38,9 +38,9 @@ class PairContents:
     """
 
     logs: Logs
-    x: Amounts
-    y: Amounts
-    joint: Amounts
+    x: Array
+    y: Array
+    joint: Array
     x_symbols: npt.NDArray[np.int64]
     y_symbols: npt.NDArray[np.int64]
 
@@ -82,7 +82,7 @@ def _of_codes(a: Codes, b: Codes, n_jobs: int | None) -> PairContents:
     return PairContents(logs, x, y, np.concatenate(parts), *symbols)
 
 
-def _block(a: Codes, b: Codes, logs: Logs) -> Amounts:
+def _block(a: Codes, b: Codes, logs: Logs) -> Array:
     """Return the sums of all pairs, cutting the columns in halves until the cells fit the memory."""
     planes, columns = ([getattr(c.vocabulary, name) for c in (a, b)] for name in ("n_planes", "n_columns"))
     if planes[0] * planes[1] <= _MOST_CELLS:
@@ -109,7 +109,7 @@ def _symbol_numbers(codes: Codes) -> npt.NDArray[np.int64]:
     return numbers
 
 
-def column_contents(vocabulary: Vocabulary, counts: Amounts, total: Any, logs: Logs) -> Amounts:
+def column_contents(vocabulary: Vocabulary, counts: Array, total: Any, logs: Logs) -> Array:
     """Return the sums over the symbols of each column, 0 included, shape (n_columns,)."""
     contents = logs.of(counts)
     if vocabulary.one_plane_each:
@@ -123,7 +123,7 @@ def column_contents(vocabulary: Vocabulary, counts: Amounts, total: Any, logs: L
     return contents
 
 
-def n_symbols(vocabulary: Vocabulary, counts: Amounts, total: Any) -> npt.NDArray[np.int64]:
+def n_symbols(vocabulary: Vocabulary, counts: Array, total: Any) -> npt.NDArray[np.int64]:
     """Return how many symbols occur in each column, 0 included, shape (n_columns,)."""
     columns = vocabulary.plane_columns
     seen = np.bincount(columns[counts > 0], minlength=vocabulary.n_columns)
@@ -132,8 +132,8 @@ def n_symbols(vocabulary: Vocabulary, counts: Amounts, total: Any) -> npt.NDArra
 
 
 def table_contents(
-    x: Vocabulary, x_counts: Amounts, y: Vocabulary, y_counts: Amounts, joint: Amounts, total: Any, logs: Logs
-) -> Amounts:
+    x: Vocabulary, x_counts: Array, y: Vocabulary, y_counts: Array, joint: Array, total: Any, logs: Logs
+) -> Array:
     """Return the sums over the cells of each pair, shape (x columns, y columns)."""
     if not joint.flags.c_contiguous:
         # Work along the memory.
@@ -146,8 +146,8 @@ def table_contents(
 
 
 def _counted(
-    x: Vocabulary, x_counts: Amounts, y: Vocabulary, y_counts: Amounts, joint: Amounts, total: int, logs: CountLogs
-) -> Amounts:
+    x: Vocabulary, x_counts: Array, y: Vocabulary, y_counts: Array, joint: Array, total: int, logs: CountLogs
+) -> Array:
     contents = np.empty((x.n_columns, y.n_columns), dtype=np.int64)
     if x.one_plane_each and y.one_plane_each and logs.table.size > total:
         contents_of_pairs_binary(joint, x_counts, y_counts, total, logs.table, contents)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Array
 from plait.core.sentences import ParameterError
 from plait.counts import Codes, PairCounts, TripleCounts, count_triples, encode, is_streamed, joint_counts
 from plait.information.columns import numbered
@@ -13,8 +14,6 @@ from plait.information.contents import column_contents, table_contents
 from plait.information.logs import Logs, logs_of
 
 __all__ = ["LevelContents", "level_contents"]
-
-Amounts = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +34,9 @@ class LevelContents:
 
     logs: Logs
     z: Any
-    x: Amounts
-    y: Amounts
-    joint: Amounts
+    x: Array
+    y: Array
+    joint: Array
 
 
 def level_contents(X: Any, Y: Any, Z: Any, weights: Any = None, pairs: PairCounts | None = None) -> LevelContents:
@@ -69,7 +68,7 @@ def _of_triples(triples: TripleCounts) -> LevelContents:
     return LevelContents(logs, z, *(sum(parts[1:], parts[0]) for parts in zip(*sums, strict=True)))
 
 
-def _sums(part: PairCounts, logs: Logs) -> tuple[Amounts, Amounts, Amounts]:
+def _sums(part: PairCounts, logs: Logs) -> tuple[Array, Array, Array]:
     return (
         column_contents(part.x, part.x_counts, part.total, logs),
         column_contents(part.y, part.y_counts, part.total, logs),
@@ -77,7 +76,7 @@ def _sums(part: PairCounts, logs: Logs) -> tuple[Amounts, Amounts, Amounts]:
     )
 
 
-def _of_codes(a: Codes, b: Codes, z: npt.NDArray[np.int64], joint: Amounts) -> LevelContents:
+def _of_codes(a: Codes, b: Codes, z: npt.NDArray[np.int64], joint: Array) -> LevelContents:
     logs = logs_of(a.n_rows)
     sizes = np.bincount(z, minlength=1)
     # The most frequent level is what remains of all rows when the others are taken off.

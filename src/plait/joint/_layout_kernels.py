@@ -1,8 +1,7 @@
 """Compiled layout of the parents' matrix: arrays in, arrays out, the caller allocates."""
 
-from numba import njit
-
 from plait.core._kernels import exp_of
+from plait.core.compilation import kernel
 
 __all__ = ["fill_effects", "fill_factors"]
 
@@ -10,7 +9,7 @@ __all__ = ["fill_effects", "fill_factors"]
 _SIDE = 32
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_effects(parent_coef, order, matrix, reach):  # type: ignore[no-untyped-def]
     """Fill `matrix[a, b]` with `parent_coef[order[b], order[a]]` for a < b, else 0, and `reach` with 1 + the last b."""
     n_labels = order.size
@@ -26,7 +25,7 @@ def fill_effects(parent_coef, order, matrix, reach):  # type: ignore[no-untyped-
                         reach[a] = b + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_factors(effects, factors):  # type: ignore[no-untyped-def]
     """Fill `factors` with the exponentials of `effects`, both flat: what a label multiplies later odds by."""
     for k in range(effects.size):

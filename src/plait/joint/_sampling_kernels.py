@@ -17,9 +17,9 @@ ones             : labels that are 1, leaf after leaf
 import math
 
 import numpy as np
-from numba import njit
 
 from plait.core._kernels import exp_of
+from plait.core.compilation import kernel
 
 __all__ = [
     "binomial",
@@ -42,7 +42,7 @@ _FEW = 20.0
 _TINY = 1e-200
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mixed(state):  # type: ignore[no-untyped-def]
     """Return 64 random bits for a state; states one _STEP apart give independent bits [Steele2014]."""
     state = (state ^ (state >> _30)) * _FIRST
@@ -50,7 +50,7 @@ def mixed(state):  # type: ignore[no-untyped-def]
     return state ^ (state >> _31)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _from_zero(count, p, u, inverses):  # type: ignore[no-untyped-def]
     """Return the quantile of Binomial(count, p) at u, p <= 1/2."""
     odds, term, square, left, k = p / (1.0 - p), 1.0, 1.0 - p, count, 0
@@ -66,7 +66,7 @@ def _from_zero(count, p, u, inverses):  # type: ignore[no-untyped-def]
     return k
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _from_mode(count, p, u, log_factorials, inverses):  # type: ignore[no-untyped-def]
     """Return a draw of Binomial(count, p) from one u: outcomes in turn above and below the mode."""
     odds = p / (1.0 - p)
@@ -92,7 +92,7 @@ def _from_mode(count, p, u, log_factorials, inverses):  # type: ignore[no-untype
     return mode
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def binomial(count, p, u, log_factorials, inverses):  # type: ignore[no-untyped-def]
     """Return a draw of Binomial(count, p), made from one uniform number u by inversion.
 
@@ -106,7 +106,7 @@ def binomial(count, p, u, log_factorials, inverses):  # type: ignore[no-untyped-
     return k if p <= 0.5 else count - k
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _draw(  # type: ignore[no-untyped-def]
     odds, factors, reach, known, limit, seed, log_factorials, inverses, waiting, chances, path, leaf, leaves, logs, ones
 ):
@@ -163,7 +163,7 @@ def _draw(  # type: ignore[no-untyped-def]
     return leaf, n_evaluated
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_rows(  # type: ignore[no-untyped-def]
     base,
     factors,
@@ -206,7 +206,7 @@ def draw_rows(  # type: ignore[no-untyped-def]
     return row
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def split_counts(counts, chances, rows, states, log_factorials, inverses, ones):  # type: ignore[no-untyped-def]
     """Fill `ones` with how many of each node's samples have the next label, by the streams of their rows."""
     for m in range(counts.size):
@@ -215,7 +215,7 @@ def split_counts(counts, chances, rows, states, log_factorials, inverses, ones):
         ones[m] = binomial(counts[m], chances[m], u, log_factorials, inverses)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def expand_rows(row_starts, leaf_samples, leaf_logs, one_starts, ones, states, vectors, log_weights):  # type: ignore[no-untyped-def]
     """Write every sample of every leaf, each row's in random order; `vectors` (n_rows, most, n_labels) is zero."""
     which = np.empty(vectors.shape[1], np.int64)
@@ -237,7 +237,7 @@ def expand_rows(row_starts, leaf_samples, leaf_logs, one_starts, ones, states, v
                 vectors[row, place, ones[k]] = 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_vectors(row_starts, one_starts, ones, vectors):  # type: ignore[no-untyped-def]
     """Write the vectors of all leaves, (n_rows, n_places, n_labels) zero before, each row's in its first places."""
     for row in range(vectors.shape[0]):
@@ -246,7 +246,7 @@ def fill_vectors(row_starts, one_starts, ones, vectors):  # type: ignore[no-unty
                 vectors[row, leaf - row_starts[row], ones[k]] = 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_uniforms(seeds, numbers):  # type: ignore[no-untyped-def]
     """Fill (n_rows, n) with numbers between 0 and 1, both left out, from the streams of the rows."""
     for row in range(seeds.size):
@@ -257,7 +257,7 @@ def fill_uniforms(seeds, numbers):  # type: ignore[no-untyped-def]
             state += _STEP
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mix_seeds(seeds, salt, others):  # type: ignore[no-untyped-def]
     """Fill `others` with the seeds of another stream of each row."""
     shift = mixed(salt)

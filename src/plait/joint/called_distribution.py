@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from plait.joint.distribution import Evidence, Floats, Labels
+from plait.core.arrays import Floats, Labels
+from plait.joint.distribution import Evidence
 from plait.joint.graph_distribution import SCORE_LIMIT, GraphDistribution
 from plait.learners import Conditionals
 from plait.structure import LabelGraph

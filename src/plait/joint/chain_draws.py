@@ -7,16 +7,16 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln
 
+from plait.core.arrays import Bits, Floats, Labels
 from plait.core.logspace import log_sigmoid
 from plait.joint._sampling_kernels import draw_rows, split_counts
 from plait.joint.counted_draws import CountedDraws
-from plait.joint.distribution import Evidence, Floats, Labels
+from plait.joint.distribution import Evidence
 from plait.joint.parent_effects import ParentEffects
 from plait.structure import LabelGraph
 
 __all__ = ["LARGEST_SCORE", "Sizes", "draw_by_levels", "draw_linear"]
 
-Seeds = npt.NDArray[np.uint64]
 # How many samples: the same for all rows, or a number for each.
 Sizes = int | npt.NDArray[np.int64]
 Scores = Callable[[int, npt.NDArray[np.int64], Labels], Floats]
@@ -28,7 +28,7 @@ _VECTORS, _ONES = 1 << 15, 1 << 18
 
 
 def draw_linear(
-    base: Floats, effects: ParentEffects, evidence: Evidence | None, limit: float, n_samples: Sizes, seeds: Seeds
+    base: Floats, effects: ParentEffects, evidence: Evidence | None, limit: float, n_samples: Sizes, seeds: Bits
 ) -> CountedDraws:
     """Return samples of a linear distribution, its scores within LARGEST_SCORE.
 
@@ -72,7 +72,7 @@ def _part(row_ends: Any, leaves: Any, logs: Any, ones: Any, order: Any) -> dict[
 
 
 def draw_by_levels(
-    graph: LabelGraph, scores: Scores, evidence: Evidence | None, n_samples: Sizes, seeds: Seeds
+    graph: LabelGraph, scores: Scores, evidence: Evidence | None, n_samples: Sizes, seeds: Bits
 ) -> CountedDraws:
     """Return samples of any distribution over a graph, all rows at once, label by label.
 

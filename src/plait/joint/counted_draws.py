@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats, Ints, Labels
 from plait.joint._sampling_kernels import expand_rows, fill_vectors, mixed
-from plait.joint.distribution import Floats, Labels
 
 __all__ = ["CountedDraws"]
-
-Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,20 +38,20 @@ class CountedDraws:
     """
 
     n_labels: int
-    row_starts: Counts
-    counts: Counts
+    row_starts: Ints
+    counts: Ints
     log_prob: Floats
     log_weights: Floats
-    one_starts: Counts
+    one_starts: Ints
     ones: npt.NDArray[np.int32]
-    n_evaluations: Counts
+    n_evaluations: Ints
 
     @property
     def n_rows(self) -> int:
         """Number of rows."""
         return self.row_starts.size - 1
 
-    def padded(self) -> tuple[Labels, Counts, Floats, Floats]:
+    def padded(self) -> tuple[Labels, Ints, Floats, Floats]:
         """Return vectors (n_rows, most, n_labels), counts, log P and log weights (n_rows, most); counts 0 pad them."""
         sizes = np.diff(self.row_starts)
         shape = (self.n_rows, int(sizes.max(initial=1)))
@@ -79,7 +77,7 @@ class CountedDraws:
         return vectors, log_weights
 
     @classmethod
-    def joined(cls, n_labels: int, parts: Sequence[dict[str, Any]], n_evaluations: Counts) -> "CountedDraws":
+    def joined(cls, n_labels: int, parts: Sequence[dict[str, Any]], n_evaluations: Ints) -> "CountedDraws":
         """Return the vectors of several blocks of rows, one after the other; sizes become starts."""
         whole = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         starts = {name: np.concatenate([[0], whole[name].cumsum()]).astype(np.int64) for name in ("rows", "sizes")}

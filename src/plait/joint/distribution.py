@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats, Labels
+
 __all__ = ["Evidence", "Floats", "LabelDistribution", "Labels"]
 
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
 Evidence = npt.NDArray[np.int8]
 
 

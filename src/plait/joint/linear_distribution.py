@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats, Labels
 from plait.core.logspace import log_sigmoid
 from plait.joint.chain_draws import LARGEST_SCORE, Sizes, draw_linear
 from plait.joint.counted_draws import CountedDraws
-from plait.joint.distribution import Evidence, Floats, Labels
+from plait.joint.distribution import Evidence
 from plait.joint.graph_distribution import SCORE_LIMIT, GraphDistribution
 from plait.joint.parent_effects import ParentEffects, effects_along
 from plait.structure import LabelGraph

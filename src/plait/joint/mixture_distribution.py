@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats, Labels
 from plait.core.logspace import log_sum_exp
-from plait.joint.distribution import Evidence, Floats, LabelDistribution, Labels
+from plait.joint.distribution import Evidence, LabelDistribution
 from plait.joint.graph_distribution import GraphDistribution
 from plait.joint.row_streams import other_stream, row_seeds, row_uniforms
 

@@ -1,11 +1,11 @@
 """Compiled scores of sparse rows: arrays in, arrays out, the caller allocates."""
 
-from numba import njit
+from plait.core.compilation import kernel
 
 __all__ = ["fill_scores"]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_scores(indptr, indices, data, weights, intercepts, out):  # type: ignore[no-untyped-def]
     """Fill `out` with the CSR rows times `weights` (n_features, n_labels), plus the intercepts.
 

@@ -1,7 +1,8 @@
 """Compiled products of CSR matrices with dense blocks, for the label pairs."""
 
 import numpy as np
-from numba import njit
+
+from plait.core.compilation import kernel
 
 __all__ = ["LANES", "lower_grams", "rows_times"]
 
@@ -10,7 +11,7 @@ SUMS = {"reassoc", "contract", "nsz"}
 LANES = 16
 
 
-@njit(cache=True, fastmath=SUMS, error_model="numpy")
+@kernel(fastmath=SUMS, error_model="numpy")
 def rows_times(indptr, indices, data, block, out):  # type: ignore[no-untyped-def]
     """Fill `out` with the CSR matrix times `block`."""
     width = block.shape[1]
@@ -23,7 +24,7 @@ def rows_times(indptr, indices, data, block, out):  # type: ignore[no-untyped-de
                 out[n, j] += value * block[k, j]
 
 
-@njit(cache=True, fastmath=SUMS, error_model="numpy")
+@kernel(fastmath=SUMS, error_model="numpy")
 def lower_grams(indptr, indices, data, starts, rows, values, weights, out):  # type: ignore[no-untyped-def]
     """Fill the lower triangles of `out[t]` with A' diag(weights[:, t]) A; A comes as sorted CSR and transposed.
 

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats, Labels
 from plait.core.logspace import clip_probability
 from plait.core.sentences import ParameterError
-from plait.learners.conditionals import Conditionals, Floats, Labels
+from plait.learners.conditionals import Conditionals
 from plait.learners.estimator_words import called_failure
 from plait.learners.label_inputs import own_features, read_only, with_parents
 from plait.learners.parent_settings import checked_n_settings, pair_scores, table_of_scores

@@ -6,9 +6,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from plait.core.arrays import Floats
+
 __all__ = ["column_means", "column_scales"]
 
-Floats = npt.NDArray[np.float64]
 
 # A column whose deviation is below this share of its size is constant up to rounding and is not scaled.
 _CONSTANT = 1e-12

@@ -4,18 +4,15 @@ from abc import ABC, abstractmethod
 from functools import partial
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats, Labels
 from plait.core.logspace import log_sigmoid
 from plait.core.sentences import ParameterError
 from plait.learners.parent_settings import checked_n_settings, pair_scores, table_of_scores
 from plait.structure import LabelGraph
 
 __all__ = ["Conditionals"]
-
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
 
 
 class Conditionals(ABC):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats
 from plait.learners.linear_conditionals import LinearConditionals
 from plait.learners.logistic.logistic_batch import Solution
 from plait.learners.logistic.logistic_design import prepared_design
@@ -15,8 +16,6 @@ from plait.learners.logistic_learner import LogisticLearner
 from plait.learners.one_valued_labels import constant_labels
 
 __all__ = ["GraphBatch"]
-
-Floats = npt.NDArray[np.float64]
 
 
 class GraphBatch:

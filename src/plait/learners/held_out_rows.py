@@ -3,18 +3,16 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from plait.core.arrays import Ints
 from plait.core.checks import Interval, Nothing, check_value
 from plait.core.randomness import generator
 from plait.core.sentences import ParameterError
 
 __all__ = ["row_splits"]
 
-Rows = npt.NDArray[np.int64]
 
-
-def row_splits(owner: str, n_samples: int, folds: float | int | None, random_state: Any) -> list[tuple[Rows, Rows]]:
+def row_splits(owner: str, n_samples: int, folds: float | int | None, random_state: Any) -> list[tuple[Ints, Ints]]:
     """Return (training rows, scored rows) of every split, both in ascending order.
 
     Parameters

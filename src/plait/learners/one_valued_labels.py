@@ -3,9 +3,10 @@
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats
+
 __all__ = ["constant_labels", "constant_scores"]
 
-Floats = npt.NDArray[np.float64]
 
 # A class whose rows weigh less than this is taken as absent (weights of a mixture's EM can get that small).
 LEAST_MASS = 1e-8

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from plait.core.arrays import Floats, Ints, Labels
 from plait.core.sentences import ParameterError
 
 __all__ = [
@@ -19,9 +20,6 @@ __all__ = [
     "table_of_scores",
 ]
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
-Labels = npt.NDArray[np.uint8]
 
 # A table over all settings of more parents would hold more than a million numbers for every row.
 MOST_PARENTS = 20
@@ -81,7 +79,7 @@ def stacked(X: Any, times: int) -> Any:
     return sparse.vstack([X] * times, format="csr") if sparse.issparse(X) else np.concatenate([X] * times)
 
 
-def distinct_pairs(rows: Indices, parent_values: Labels) -> tuple[Indices, Indices]:
+def distinct_pairs(rows: Ints, parent_values: Labels) -> tuple[Ints, Ints]:
     """Return the positions of pairs (row, setting) that differ, and for each pair the place of its like among them.
 
     Examples

@@ -9,14 +9,13 @@ from scipy import sparse
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_array
 
+from plait.core.arrays import Floats
 from plait.core.sentences import ParameterError, shown
 from plait.features import FeatureMask
 from plait.features.label_matrix import as_label_matrix
 from plait.structure import LabelGraph
 
 __all__ = ["Problem", "checked_problem"]
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

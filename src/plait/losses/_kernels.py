@@ -8,12 +8,13 @@ joint    : joint[i, s] = P(y_i = 1, s(y) = s) of one row, shape (n_labels, n_lab
 """
 
 import numpy as np
-from numba import njit
+
+from plait.core.compilation import kernel
 
 __all__ = ["joint_with_sizes", "largest_expected_f1"]
 
 
-@njit(cache=True)
+@kernel
 def joint_with_sizes(vectors, weights, joint):  # type: ignore[no-untyped-def]
     """Add the weights of one row to `joint`; return the weight of the empty set and the largest size."""
     n_vectors, n_labels = vectors.shape
@@ -35,7 +36,7 @@ def joint_with_sizes(vectors, weights, joint):  # type: ignore[no-untyped-def]
     return empty, largest
 
 
-@njit(cache=True)
+@kernel
 def _shares(joint, labels, largest, k, shares):  # type: ignore[no-untyped-def]
     """Write Delta[i, k] of the labels that occur."""
     for a in range(labels.size):
@@ -45,7 +46,7 @@ def _shares(joint, labels, largest, k, shares):  # type: ignore[no-untyped-def]
         shares[a] = total
 
 
-@njit(cache=True)
+@kernel
 def _best_size(joint, labels, largest, empty, tie, shares):  # type: ignore[no-untyped-def]
     """Return the size of the best set; a larger one must be better by more than `tie`."""
     best, best_size = empty, 0
@@ -60,7 +61,7 @@ def _best_size(joint, labels, largest, empty, tie, shares):  # type: ignore[no-u
     return best_size
 
 
-@njit(cache=True)
+@kernel
 def _labels_that_occur(joint, largest):  # type: ignore[no-untyped-def]
     occurs = np.zeros(joint.shape[0], np.bool_)
     for i in range(joint.shape[0]):
@@ -71,7 +72,7 @@ def _labels_that_occur(joint, largest):  # type: ignore[no-untyped-def]
     return np.flatnonzero(occurs)
 
 
-@njit(cache=True)
+@kernel
 def largest_expected_f1(vectors, weights, tie, joint, decided):  # type: ignore[no-untyped-def]
     """Write the set with the largest expected F1 of every row to zeros; `joint` is work space of zeros.
 

@@ -3,15 +3,13 @@
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
+from plait.core.arrays import Floats, Labels
 from plait.inference import LabelSupport
 from plait.inference.label_vectors import all_label_vectors, distinct_vectors, vector_numbers
 
 __all__ = ["MOST_ENUMERATED", "search_candidates", "sole_vectors", "threshold_sets", "vector_weights"]
 
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
 
 # Up to this many labels all label vectors are tried.
 MOST_ENUMERATED = 12

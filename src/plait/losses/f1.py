@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats
 from plait.inference import LabelSupport
 from plait.losses import _kernels as kernels
-from plait.losses.loss import Floats, Loss
+from plait.losses.loss import Loss
 from plait.losses.pairs import checked_pair, set_sizes
 from plait.losses.risk import TIE
 

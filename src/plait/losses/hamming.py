@@ -5,8 +5,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats
 from plait.inference import LabelSupport
-from plait.losses.loss import Floats, Loss
+from plait.losses.loss import Loss
 from plait.losses.pairs import checked_pair
 
 __all__ = ["Hamming"]

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from plait.losses.loss import Floats, Loss
+from plait.core.arrays import Floats
+from plait.losses.loss import Loss
 from plait.losses.pairs import checked_pair, set_sizes
 
 __all__ = ["Jaccard"]

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
+from plait.core.arrays import Floats, Labels
 from plait.core.checks import Constraint
 from plait.inference import LabelSupport
 from plait.inference.label_vectors import all_label_vectors
@@ -17,8 +18,6 @@ from plait.losses.risk import LeastRisk
 
 __all__ = ["Loss"]
 
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
 
 # Pairs of a true vector and an answer are compared in blocks that hold about this many labels (8 MiB each side).
 _ENTRIES = 1 << 23

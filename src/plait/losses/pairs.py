@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats
 from plait.core.sentences import ParameterError
 
 __all__ = ["checked_pair", "pair_blocks", "set_sizes"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def checked_pair(owner: str, Y: Any, Y_pred: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:

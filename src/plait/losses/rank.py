@@ -7,10 +7,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata
 
+from plait.core.arrays import Floats
 from plait.core.checks import Boolean, Constraint, check_parameters
 from plait.inference import LabelSupport
 from plait.losses.candidates import sole_vectors
-from plait.losses.loss import Floats, Loss
+from plait.losses.loss import Loss
 from plait.losses.pairs import checked_pair, set_sizes
 
 __all__ = ["Rank"]

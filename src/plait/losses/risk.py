@@ -1,11 +1,11 @@
 """`LeastRisk`: the first of many answers whose risk is the least, seen in blocks."""
 
 import numpy as np
-import numpy.typing as npt
+
+from plait.core.arrays import Floats
 
 __all__ = ["TIE", "LeastRisk"]
 
-Floats = npt.NDArray[np.float64]
 
 # Risks that differ by no more than this are equal but for rounding; then the first answer stands.
 TIE = 1e-13

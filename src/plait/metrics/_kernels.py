@@ -8,7 +8,8 @@ both, true, predicted : counts of labels in both sets, in the true one and in th
 """
 
 import numpy as np
-from numba import njit
+
+from plait.core.compilation import kernel
 
 __all__ = [
     "coverage_ranks",
@@ -20,7 +21,7 @@ __all__ = [
 ]
 
 
-@njit(cache=True)
+@kernel
 def dense_row_counts(Y, H, both, true, predicted):  # type: ignore[no-untyped-def]
     """Count by row."""
     n_samples, n_labels = Y.shape
@@ -34,7 +35,7 @@ def dense_row_counts(Y, H, both, true, predicted):  # type: ignore[no-untyped-de
         both[i], true[i], predicted[i] = in_both, in_true, in_predicted
 
 
-@njit(cache=True)
+@kernel
 def dense_label_counts(Y, H, both, true, predicted):  # type: ignore[no-untyped-def]
     """Add the counts by label to zeros."""
     n_samples, n_labels = Y.shape
@@ -46,7 +47,7 @@ def dense_label_counts(Y, H, both, true, predicted):  # type: ignore[no-untyped-
             predicted[j] += h
 
 
-@njit(cache=True)
+@kernel
 def sparse_row_counts(indptr, indices, H_indptr, H_indices, both, true, predicted):  # type: ignore[no-untyped-def]
     """Count by row, walking along the two sorted rows together."""
     for i in range(indptr.size - 1):
@@ -65,7 +66,7 @@ def sparse_row_counts(indptr, indices, H_indptr, H_indices, both, true, predicte
         both[i] = shared
 
 
-@njit(cache=True)
+@kernel
 def sparse_label_counts(indptr, indices, H_indptr, H_indices, both, true, predicted):  # type: ignore[no-untyped-def]
     """Add the counts by label to zeros, walking along the two sorted rows together."""
     for i in range(indptr.size - 1):
@@ -85,7 +86,7 @@ def sparse_label_counts(indptr, indices, H_indptr, H_indices, both, true, predic
                 b += 1
 
 
-@njit(cache=True)
+@kernel
 def _at_most(ascending, value):  # type: ignore[no-untyped-def]
     """Return how many of the ascending entries are at most the value."""
     low, high = 0, ascending.size
@@ -98,7 +99,7 @@ def _at_most(ascending, value):  # type: ignore[no-untyped-def]
     return low
 
 
-@njit(cache=True)
+@kernel
 def ranking_errors(indptr, indices, scores, relevant, errors):  # type: ignore[no-untyped-def]
     """Write each row's number of pairs (relevant a, irrelevant b) with score a <= score b.
 
@@ -120,7 +121,7 @@ def ranking_errors(indptr, indices, scores, relevant, errors):  # type: ignore[n
         errors[i] = wrong
 
 
-@njit(cache=True)
+@kernel
 def coverage_ranks(indptr, indices, scores, ranks):  # type: ignore[no-untyped-def]
     """Write each row's number of labels that score at least as much as its worst relevant label; 1 without any."""
     n_samples, n_labels = scores.shape

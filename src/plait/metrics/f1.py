@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Ints
 from plait.core.checks import OneOf, check_value
-from plait.metrics.overlaps import Counts, label_overlap, row_overlap
+from plait.metrics.overlaps import label_overlap, row_overlap
 
 __all__ = ["macro_f1", "micro_f1", "sample_f1"]
 
@@ -90,7 +91,7 @@ def micro_f1(Y_true: Any, Y_pred: Any) -> float:
     return 2 * int(both.sum()) / size if size else 0.0
 
 
-def _ratio(both: Counts, true: Counts, predicted: Counts, empty: float) -> npt.NDArray[np.float64]:
+def _ratio(both: Ints, true: Ints, predicted: Ints, empty: float) -> npt.NDArray[np.float64]:
     """Return 2 TP / (2 TP + FP + FN), where the denominator is the sum of the two set sizes [PACC 23]."""
     size = true + predicted
     return np.divide(2 * both, size, out=np.full(size.shape, empty), where=size > 0)

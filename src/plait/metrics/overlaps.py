@@ -3,23 +3,21 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from plait.core.arrays import Ints
 from plait.metrics import _kernels as kernels
 from plait.metrics.inputs import label_pair
 
 __all__ = ["Overlap", "label_overlap", "row_overlap"]
 
-Counts = npt.NDArray[np.int64]
-
 
 class Overlap(NamedTuple):
     """Counts of labels in both sets, in the true set and in the predicted one; and the number of labels."""
 
-    both: Counts
-    true: Counts
-    predicted: Counts
+    both: Ints
+    true: Ints
+    predicted: Ints
     n_labels: int
 
 
@@ -45,5 +43,5 @@ def label_overlap(owner: str, Y_true: Any, Y_pred: Any) -> Overlap:
     return Overlap(*counts, true.shape[1])
 
 
-def _zeros(size: int) -> tuple[Counts, Counts, Counts]:
+def _zeros(size: int) -> tuple[Ints, Ints, Ints]:
     return np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64)

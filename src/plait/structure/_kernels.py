@@ -9,17 +9,18 @@ table[n]      : n log2 n as a whole number (see `plait.information.logs`), for a
 """
 
 import numpy as np
-from numba import njit
+
+from plait.core.compilation import kernel
 
 __all__ = ["add_conditional_amounts"]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _two(n_both, n_a, n_b, n_rows, table):  # type: ignore[no-untyped-def]
     return (table[n_both] + table[n_a - n_both]) + (table[n_b - n_both] + table[n_rows - n_a - n_b + n_both])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_conditional_amounts(j, k, labels, pairs, within, ones, n_rows, table, bits, out):  # type: ignore[no-untyped-def]
     """Add I(Y_j;Y_k|Y_l) to out[i] for every l = labels[i]."""
     n_j, n_k, n_jk = ones[j], ones[k], np.int64(pairs[j, k])

@@ -5,11 +5,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats
 from plait.core.sentences import ParameterError, shown
 
 __all__ = ["maximum_branching"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def maximum_branching(weights: Any, alone: Any) -> list[int]:

@@ -6,14 +6,13 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats, Ints
 from plait.counts import Codes, PairCounts, count_pairs, encode, joint_counts
 from plait.information import CountLogs, logs_of, mutual_information_matrix, normalized_mutual_information_matrix
 from plait.structure._kernels import add_conditional_amounts
 
 __all__ = ["LabelInformation", "LabelTables"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 # Below this share of ones, rows as lists of labels are cheaper to cut than bits.
 _SPARSE_BELOW = 1 / 16

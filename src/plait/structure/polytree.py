@@ -3,9 +3,9 @@
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import chi2
 
+from plait.core.arrays import Floats
 from plait.core.checks import Constraint, Interval, OneOf
 from plait.structure.conditional_tree import FOLDS_RULES
 from plait.structure.label_graph import LabelGraph
@@ -18,7 +18,6 @@ from plait.structure.structure_input import StructureInput
 
 __all__ = ["Polytree"]
 
-Floats = npt.NDArray[np.float64]
 
 # Above so many labels, "auto" does without a learner for every pair.
 _MOST_LABELS = 75

@@ -3,13 +3,13 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, svds
 
+from plait.core.arrays import Floats
+
 __all__ = ["component_scores"]
 
-Floats = npt.NDArray[np.float64]
 
 # Up to so many cells the centred matrix is decomposed as a whole (2 MiB).
 _SMALL = 1 << 18

@@ -5,8 +5,9 @@ from itertools import product
 
 import numpy as np
 
+from plait.core.arrays import Floats, Labels
 from plait.joint import GraphDistribution, LabelDistribution, LinearDistribution, MixtureDistribution
-from plait.joint.distribution import Evidence, Floats, Labels
+from plait.joint.distribution import Evidence
 from plait.structure import LabelGraph
 from plait.testing.table_distribution import TableDistribution
 

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats, Labels
 from plait.joint import GraphDistribution
-from plait.joint.distribution import Evidence, Floats, Labels
+from plait.joint.distribution import Evidence
 from plait.structure import LabelGraph
 
 __all__ = ["TableDistribution"]

@@ -13,7 +13,8 @@ Sums skip zeros and take entries in the order of rows, so that dense and sparse 
 """
 
 import numpy as np
-from numba import njit
+
+from plait.core.compilation import kernel
 
 __all__ = [
     "code_dense",
@@ -35,7 +36,7 @@ _FEW = 8
 _ROWS = 128
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _new_distinct(v, first, second, n_distinct):  # type: ignore[no-untyped-def]
     """Say whether a non-zero value is new to a column that has shown fewer than three."""
     if n_distinct == 0:
@@ -43,7 +44,7 @@ def _new_distinct(v, first, second, n_distinct):  # type: ignore[no-untyped-def]
     return n_distinct < 3 and v != first and (n_distinct == 1 or v != second)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def see_dense(X, n_missing, n_values, total, first, second, n_distinct):  # type: ignore[no-untyped-def]
     """Note of each column: missing entries, non-zero entries, their sum, and up to two distinct ones."""
     for start in range(0, X.shape[0], _ROWS):
@@ -65,7 +66,7 @@ def see_dense(X, n_missing, n_values, total, first, second, n_distinct):  # type
             total[j] = amount
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def see_entries(indices, data, n_missing, n_values, total, first, second, n_distinct):  # type: ignore[no-untyped-def]
     """Note the same of the stored entries of a CSR matrix."""
     for k in range(indices.size):
@@ -81,7 +82,7 @@ def see_entries(indices, data, n_missing, n_values, total, first, second, n_dist
                 n_distinct[j] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def spread_dense(X, mean, squares):  # type: ignore[no-untyped-def]
     """Add up squared distances of non-zero values from the mean."""
     for i in range(X.shape[0]):
@@ -91,7 +92,7 @@ def spread_dense(X, mean, squares):  # type: ignore[no-untyped-def]
                 squares[j] += (v - mean[j]) ** 2
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def spread_entries(indices, data, mean, squares):  # type: ignore[no-untyped-def]
     """Add up squared distances of stored non-zero values from the mean."""
     for k in range(indices.size):
@@ -100,7 +101,7 @@ def spread_entries(indices, data, mean, squares):  # type: ignore[no-untyped-def
             squares[j] += (v - mean[j]) ** 2
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _n_at_or_below(v, cuts):  # type: ignore[no-untyped-def]
     n = 0
     if cuts.size <= _FEW:
@@ -118,7 +119,7 @@ def _n_at_or_below(v, cuts):  # type: ignore[no-untyped-def]
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _code(v, cuts, shift, exact, beyond):  # type: ignore[no-untyped-def]
     if np.isnan(v):
         return beyond
@@ -128,7 +129,7 @@ def _code(v, cuts, shift, exact, beyond):  # type: ignore[no-untyped-def]
     return n - shift
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def code_dense(X, offsets, cuts, shift, exact, beyond, codes):  # type: ignore[no-untyped-def]
     """Write the code of every entry of a dense matrix."""
     for start in range(0, X.shape[0], _ROWS):
@@ -138,7 +139,7 @@ def code_dense(X, offsets, cuts, shift, exact, beyond, codes):  # type: ignore[n
                 codes[i, j] = _code(np.float64(X[i, j]), mine, zero, own, last)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def code_entries(indices, data, offsets, cuts, shift, exact, beyond, codes):  # type: ignore[no-untyped-def]
     """Write the code of every stored entry of a CSR matrix."""
     for k in range(indices.size):
@@ -147,7 +148,7 @@ def code_entries(indices, data, offsets, cuts, shift, exact, beyond, codes):  # 
         codes[k] = _code(np.float64(data[k]), mine, shift[j], exact[j], beyond[j])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sort_columns(starts, rows, values):  # type: ignore[no-untyped-def]
     """Sort the entries of each column by value in place, NaN last."""
     for j in range(starts.size - 1):
@@ -157,7 +158,7 @@ def sort_columns(starts, rows, values):  # type: ignore[no-untyped-def]
         rows[low:high] = rows[low:high][order]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _n_present(values):  # type: ignore[no-untyped-def]
     n = values.size
     while n and np.isnan(values[n - 1]):
@@ -165,7 +166,7 @@ def _n_present(values):  # type: ignore[no-untyped-def]
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _quantiles_of_column(values, n_zeros, n_bins, cuts):  # type: ignore[no-untyped-def]
     """Write the cuts of one column, whose ascending `values` lack `n_zeros` zeros; return how many there are."""
     n = values.size + n_zeros
@@ -185,7 +186,7 @@ def _quantiles_of_column(values, n_zeros, n_bins, cuts):  # type: ignore[no-unty
     return n_cuts
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def quantile_cuts(starts, values, n_rows, n_bins, cuts, n_cuts):  # type: ignore[no-untyped-def]
     """Write for each column the smallest values with at least k / n_bins of the column at or below them.
 
@@ -199,14 +200,14 @@ def quantile_cuts(starts, values, n_rows, n_bins, cuts, n_cuts):  # type: ignore
             n_cuts[j] = _quantiles_of_column(present, n_rows - entries.size, n_bins, cuts[j])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count_labels(rows, indptr, indices, counts, sign):  # type: ignore[no-untyped-def]
     for k in range(rows.size):
         for m in range(indptr[rows[k]], indptr[rows[k] + 1]):
             counts[indices[m]] += sign
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _label_prefix(rows, values, zero_labels, n_zeros, indptr, indices, distinct, prefix):  # type: ignore[no-untyped-def]
     """Count labels up to each distinct value of one column; return the number of distinct values."""
     n_groups, pending = 0, n_zeros > 0
@@ -227,7 +228,7 @@ def _label_prefix(rows, values, zero_labels, n_zeros, indptr, indices, distinct,
     return n_groups
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _quality(prefix, sizes, low, high):  # type: ignore[no-untyped-def]
     """Return max_r^2 / M_r of the interval of distinct values low .. high - 1, 0 where M_r is 0."""
     size = sizes[high] - sizes[low]
@@ -239,7 +240,7 @@ def _quality(prefix, sizes, low, high):  # type: ignore[no-untyped-def]
     return most * (most / size)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _best_cut(prefix, sizes, low, high, tie):  # type: ignore[no-untyped-def]
     """Return the place in an interval where a cut adds most to the sum of qualities, and how much; -1: no place."""
     place, most = -1, -np.inf
@@ -251,7 +252,7 @@ def _best_cut(prefix, sizes, low, high, tie):  # type: ignore[no-untyped-def]
     return place, most
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _search(prefix, sizes, ends, places, gains):  # type: ignore[no-untyped-def]
     """Find the intervals of one column by greedy search; return how many there are.
 
@@ -284,7 +285,7 @@ def _search(prefix, sizes, ends, places, gains):  # type: ignore[no-untyped-def]
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def laim_cuts(starts, rows, values, n_rows, indptr, indices, all_labels, cuts, n_cuts):  # type: ignore[no-untyped-def]
     """Write the cuts of each column from place `starts[j]` on, `n_cuts[j]` of them.
 

@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from plait.core.arrays import Floats, Ints
 from plait.core.checks import Constraint, InstanceOf, Nothing, check_parameters
 from plait.core.plain_rejections import plainly_rejected
 from plait.core.sentences import ParameterError, complaint
@@ -18,8 +19,6 @@ from plait.counts.encoding import encode
 
 __all__ = ["NOMINAL_RULE", "ColumnDiscretizer"]
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 NOMINAL_RULE: tuple[Constraint, ...] = (InstanceOf((list, tuple, np.ndarray)), Nothing())
 

@@ -8,12 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from plait.core.arrays import Floats, Ints
 from plait.counts.discretizers._kernels import code_dense, code_entries
 
 __all__ = ["CutTable"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

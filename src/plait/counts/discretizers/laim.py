@@ -6,10 +6,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array, check_consistent_length
 
+from plait.core.arrays import Floats, Ints
 from plait.core.checks import Constraint
 from plait.core.sentences import ParameterError
 from plait.counts.discretizers._kernels import laim_cuts
-from plait.counts.discretizers.base import NOMINAL_RULE, ColumnDiscretizer, Floats, Ints
+from plait.counts.discretizers.base import NOMINAL_RULE, ColumnDiscretizer
 from plait.counts.discretizers.profile import ColumnProfile
 from plait.counts.discretizers.sorting import sorted_columns
 

@@ -4,8 +4,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from plait.core.arrays import Floats, Ints
 from plait.core.checks import Constraint, Interval, Nothing, OneOf
-from plait.counts.discretizers.base import NOMINAL_RULE, ColumnDiscretizer, Floats, Ints
+from plait.counts.discretizers.base import NOMINAL_RULE, ColumnDiscretizer
 from plait.counts.discretizers.profile import ColumnProfile
 
 __all__ = ["MeanStdDiscretizer"]

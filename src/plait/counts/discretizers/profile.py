@@ -4,15 +4,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from plait.core.arrays import Floats, Ints
 from plait.counts.discretizers._kernels import see_dense, see_entries, spread_dense, spread_entries
 
 __all__ = ["ColumnProfile", "profile_columns"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,9 +4,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from plait.core.arrays import Floats, Ints
 from plait.core.checks import Constraint, Interval
 from plait.counts.discretizers._kernels import quantile_cuts
-from plait.counts.discretizers.base import NOMINAL_RULE, ColumnDiscretizer, Floats, Ints
+from plait.counts.discretizers.base import NOMINAL_RULE, ColumnDiscretizer
 from plait.counts.discretizers.profile import ColumnProfile
 from plait.counts.discretizers.sorting import sorted_columns
 

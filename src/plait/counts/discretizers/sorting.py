@@ -8,14 +8,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from plait.core.arrays import Ints
 from plait.counts.discretizers._kernels import sort_columns
 
 __all__ = ["SortedColumns", "sorted_columns"]
 
 # Entries of a dense matrix that are sorted at a time.
 _BLOCK = 1 << 22
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,17 +17,18 @@ fold[r]                : the answer; -1 before
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from plait.core.compilation import kernel
 
 __all__ = ["distribute", "pair_items"]
 
 
-@njit(cache=True)
+@kernel
 def _rarer(a: int, b: int, remaining: Any, rank: Any) -> bool:
     return remaining[a] < remaining[b] or (remaining[a] == remaining[b] and rank[a] < rank[b])
 
 
-@njit(cache=True)
+@kernel
 def _rise(heap: Any, place: Any, at: int, remaining: Any, rank: Any) -> None:
     """Move the item at a position up to where no rarer item is below it; `place[i]` is where item i stands."""
     item = heap[at]
@@ -42,7 +43,7 @@ def _rise(heap: Any, place: Any, at: int, remaining: Any, rank: Any) -> None:
     place[item] = at
 
 
-@njit(cache=True)
+@kernel
 def _sink(heap: Any, place: Any, n_heap: int, remaining: Any, rank: Any) -> None:
     """Move the item on top down to where no item below it is rarer."""
     item, at = heap[0], 0
@@ -59,7 +60,7 @@ def _sink(heap: Any, place: Any, n_heap: int, remaining: Any, rank: Any) -> None
     place[item] = at
 
 
-@njit(cache=True)
+@kernel
 def _fold_for(wants: Any, room: Any, draw: float) -> int:
     """Return the fold with room that wants most; of several the one with most room; of several the drawn one."""
     best, n_tied = -1, 0
@@ -79,7 +80,7 @@ def _fold_for(wants: Any, room: Any, draw: float) -> int:
     return best
 
 
-@njit(cache=True)
+@kernel
 def distribute(
     row_starts: Any,
     row_items: Any,
@@ -122,7 +123,7 @@ def distribute(
     _distribute_rest(room, draws, fold)
 
 
-@njit(cache=True)
+@kernel
 def _distribute_rest(room: Any, draws: Any, fold: Any) -> None:
     """Give each row without any evidence to a fold with most room."""
     no_wants = np.zeros(len(room), dtype=np.int64)
@@ -133,7 +134,7 @@ def _distribute_rest(room: Any, draws: Any, fold: Any) -> None:
             room[chosen] -= 1
 
 
-@njit(cache=True)
+@kernel
 def pair_items(row_starts: Any, row_labels: Any, pair_starts: Any, pair_labels: Any, out_starts: Any, out: Any) -> None:
     """Write the items of each row: all pairs of its labels, a label with itself included.
 

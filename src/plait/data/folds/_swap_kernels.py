@@ -12,7 +12,8 @@ change by moving a plus the change by moving b: it is enough to try the rows tha
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from plait.core.compilation import kernel
 
 __all__ = ["N_TRIED", "Ledger", "improve"]
 
@@ -33,13 +34,13 @@ class Ledger(NamedTuple):
     empty_cost: Any  # (n_items,)
 
 
-@njit(cache=True)
+@kernel
 def _cost(left: int, all_wanted: int, empty_cost: int) -> int:
     # A fold without any row of the item still wants all of them.
     return abs(left) + (empty_cost if left == all_wanted else 0)
 
 
-@njit(cache=True)
+@kernel
 def _change(i: int, f: int, g: int, ledger: Any) -> int:
     """Return by how much the cost grows when one row with item i goes from fold f to fold g."""
     unit, penalty = len(ledger.members), ledger.empty_cost[i]
@@ -49,7 +50,7 @@ def _change(i: int, f: int, g: int, ledger: Any) -> int:
     return grows_f + _cost(left_g - unit, all_g, penalty) - _cost(left_g, all_g, penalty)
 
 
-@njit(cache=True)
+@kernel
 def _row_change(row: int, f: int, g: int, ledger: Any) -> int:
     total = 0
     for at in range(ledger.row_starts[row], ledger.row_starts[row + 1]):
@@ -57,7 +58,7 @@ def _row_change(row: int, f: int, g: int, ledger: Any) -> int:
     return total
 
 
-@njit(cache=True)
+@kernel
 def _move(row: int, f: int, g: int, ledger: Any) -> None:
     unit = len(ledger.members)
     for at in range(ledger.row_starts[row], ledger.row_starts[row + 1]):
@@ -65,7 +66,7 @@ def _move(row: int, f: int, g: int, ledger: Any) -> None:
         ledger.wanted[ledger.row_items[at], g] -= unit
 
 
-@njit(cache=True)
+@kernel
 def _changes(f: int, g: int, ledger: Any, out: Any) -> bool:
     """Write the change for every item; say whether any is below zero, so that a move can help at all."""
     helps = False
@@ -75,7 +76,7 @@ def _changes(f: int, g: int, ledger: Any, out: Any) -> bool:
     return helps
 
 
-@njit(cache=True)
+@kernel
 def _best_to_move(f: int, changes: Any, ledger: Any, tried: Any) -> int:
     """Write the positions of the rows of fold f that are best to move, ties in order; return how many."""
     totals = np.empty(len(tried), dtype=np.int64)
@@ -95,7 +96,7 @@ def _best_to_move(f: int, changes: Any, ledger: Any, tried: Any) -> int:
     return n_kept
 
 
-@njit(cache=True)
+@kernel
 def _swap_tried(f: int, g: int, from_f: Any, from_g: Any, ledger: Any) -> int:
     """Swap each tried row of fold f with the best tried row of fold g, where that lowers the cost; count the swaps."""
     members = ledger.members
@@ -120,7 +121,7 @@ def _swap_tried(f: int, g: int, from_f: Any, from_g: Any, ledger: Any) -> int:
     return len(free) - free.sum()
 
 
-@njit(cache=True)
+@kernel
 def _swap_between(f: int, g: int, ledger: Any, changes: Any, from_f: Any, from_g: Any) -> int:
     helps_f = _changes(f, g, ledger, changes)
     n_f = _best_to_move(f, changes, ledger, from_f)
@@ -131,7 +132,7 @@ def _swap_between(f: int, g: int, ledger: Any, changes: Any, from_f: Any, from_g
     return _swap_tried(f, g, from_f[:n_f], from_g[:n_g], ledger)
 
 
-@njit(cache=True)
+@kernel
 def improve(ledger: Any, budget: int) -> int:
     """Swap rows over all pairs of folds until nothing helps or `budget` items were looked at; count the swaps.
 

@@ -6,12 +6,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from plait.core.arrays import Ints
 from plait.data.folds._kernels import distribute, pair_items
 from plait.data.folds._swap_kernels import Ledger, improve
 
 __all__ = ["Evidence", "alike_together", "evidence_of", "stratified_folds"]
 
-Integers = npt.NDArray[np.int64]
 
 # The swaps look at every row's evidence at most about this many times, however many folds there are.
 _LOOKS = 200
@@ -20,7 +20,7 @@ _LOOKS = 200
 class Evidence(NamedTuple):
     """What each row shows, as CSR, and which items are labels (the others are label pairs)."""
 
-    row_starts: Integers
+    row_starts: Ints
     row_items: npt.NDArray[np.int32]
     is_label: npt.NDArray[np.bool_]
 
@@ -41,7 +41,7 @@ def evidence_of(pattern: sparse.csr_matrix, order: int) -> Evidence:
     return _without_lone_pairs(Evidence(item_starts, items, first == pairs.indices), pairs.data)
 
 
-def _without_lone_pairs(evidence: Evidence, n_rows: Integers) -> Evidence:
+def _without_lone_pairs(evidence: Evidence, n_rows: Ints) -> Evidence:
     """Leave out pairs that only one row has: nothing of them can be spread, and the row is better placed by its labels.
 
     The paper keeps them. As the rarest evidence they come first, and each row that has one goes to any fold.
@@ -54,7 +54,7 @@ def _without_lone_pairs(evidence: Evidence, n_rows: Integers) -> Evidence:
 
 def stratified_folds(
     pattern: sparse.csr_matrix, sizes: npt.ArrayLike, order: int, random: np.random.Generator | None
-) -> Integers:
+) -> Ints:
     """Return the fold of every row; fold f gets exactly `sizes[f]` rows.
 
     Parameters
@@ -82,7 +82,7 @@ def stratified_folds(
     return folds
 
 
-def alike_together(pattern: sparse.csr_matrix, rank: Integers) -> Integers:
+def alike_together(pattern: sparse.csr_matrix, rank: Ints) -> Ints:
     """Return the rows in an order in which rows with the same or similar labels follow each other.
 
     The rows of a label go to the folds about in turn, so neighbours end in different folds: in this order, rows that
@@ -105,11 +105,11 @@ def alike_together(pattern: sparse.csr_matrix, rank: Integers) -> Integers:
     return np.argsort(key, kind="stable")
 
 
-def _in_turn(n: int, random: np.random.Generator | None) -> Integers:
+def _in_turn(n: int, random: np.random.Generator | None) -> Ints:
     return np.arange(n) if random is None else random.permutation(n)
 
 
-def _folds_in_order(evidence: Evidence, sizes: Integers, rank: Integers, draws: npt.NDArray[np.float64]) -> Integers:
+def _folds_in_order(evidence: Evidence, sizes: Ints, rank: Ints, draws: npt.NDArray[np.float64]) -> Ints:
     starts, items, is_label = evidence
     n_samples, n_items = len(starts) - 1, len(is_label)
     ones = np.ones(len(items), dtype=np.int8)
@@ -130,5 +130,5 @@ def _folds_in_order(evidence: Evidence, sizes: Integers, rank: Integers, draws: 
     return folds
 
 
-def _starts(lengths: Any) -> Integers:
+def _starts(lengths: Any) -> Ints:
     return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths, dtype=np.int64)))

@@ -21,8 +21,8 @@ ends[r] : where the pairs of row r end
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from plait.core.compilation import kernel
 from plait.data.readers._number_kernels import EXACT_POWERS, MOST_EXACT, number
 
 __all__ = ["FREE", "NUMBER", "OTHER", "STRING", "dense_matrix", "fill_table", "read_rows", "sparse_matrix"]
@@ -49,7 +49,7 @@ _WORD[33:127] = True
 _WORD[[ord(c) for c in "{}'\"\\%,"]] = False
 
 
-@njit(cache=True)
+@kernel
 def fill_table(table: Any, words: Any, entries: Any) -> bool:
     """Enter all entries in the hash table; False if so many collide that looking up would be slow."""
     mask = np.uint64(len(table) - 1)
@@ -74,7 +74,7 @@ def fill_table(table: Any, words: Any, entries: Any) -> bool:
 # The first lines of both kinds of runs are the same but cannot be a function, as said above.
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _numbers(
     block: Any, at: int, sparse: bool, least: int, spec: Any, attribute: Any, value: Any, n: int
 ) -> tuple[int, int, int, int]:
@@ -130,7 +130,7 @@ def _numbers(
         at += 1
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _words(
     block: Any, at: int, sparse: bool, least: int, spec: Any, table: Any, words: Any, attribute: Any, value: Any, n: int
 ) -> tuple[int, int, int, int]:
@@ -182,7 +182,7 @@ def _words(
             at += 1
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def _row(
     block: Any, at: int, sparse: bool, spec: Any, table: Any, words: Any, attribute: Any, value: Any, n: int
 ) -> tuple[int, int]:
@@ -204,7 +204,7 @@ def _row(
     return (at + 1 if reason == _ROW_END and block[at] == _LF else -1), n
 
 
-@njit(cache=True)
+@kernel
 def read_rows(
     block: Any, at: int, spec: Any, table: Any, words: Any, attribute: Any, value: Any, ends: Any
 ) -> tuple[int, int, int, bool]:
@@ -240,7 +240,7 @@ def read_rows(
     return at, rows, lines, any_sparse
 
 
-@njit(cache=True)
+@kernel
 def dense_matrix(attribute: Any, value: Any, ends: Any, spec: Any, X: Any, Y: Any) -> None:
     """Put the pairs of as many rows as there are ends into X and Y."""
     k = 0
@@ -254,7 +254,7 @@ def dense_matrix(attribute: Any, value: Any, ends: Any, spec: Any, X: Any, Y: An
             k += 1
 
 
-@njit(cache=True)
+@kernel
 def sparse_matrix(
     attribute: Any, value: Any, ends: Any, spec: Any, columns: Any, data: Any, x_ends: Any, labels: Any, y_ends: Any
 ) -> None:

@@ -10,7 +10,8 @@ from math import ldexp
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from plait.core.compilation import kernel
 
 __all__ = ["EXACT_POWERS", "MOST_EXACT", "number"]
 
@@ -43,7 +44,7 @@ _HIGH = np.array([power >> 64 for power in _POWERS], dtype=np.uint64)
 _LOW = np.array([power & (2**64 - 1) for power in _POWERS], dtype=np.uint64)
 
 
-@njit(cache=True)
+@kernel
 def _product(a: Any, b: Any) -> tuple[Any, Any]:
     """Return the high and the low half of the product of two 64-bit numbers."""
     a1, a0, b1, b0 = a >> _U32, a & _LOW_HALF, b >> _U32, b & _LOW_HALF
@@ -52,7 +53,7 @@ def _product(a: Any, b: Any) -> tuple[Any, Any]:
     return a1 * b1 + (middle >> _U32) + (other >> _U32), a * b
 
 
-@njit(cache=True)
+@kernel
 def _normalised(w: Any) -> tuple[Any, int]:
     """Return w shifted until its top bit is set, and by how much."""
     shift = 0
@@ -63,7 +64,7 @@ def _normalised(w: Any) -> tuple[Any, int]:
     return w, shift
 
 
-@njit(cache=True)
+@kernel
 def _nearest(w: Any, q: int) -> float:
     """Return the double nearest to w 10^q for w > 0, or -1 where that cannot be told [Lemire2021, Algorithm 1]."""
     if q < _LEAST_POWER or q > _MOST_POWER:
@@ -89,7 +90,7 @@ def _nearest(w: Any, q: int) -> float:
     return ldexp(np.float64(mantissa), exponent - 52)
 
 
-@njit(cache=True)
+@kernel
 def _exponent(block: Any, at: int) -> tuple[int, int]:
     """Return where an exponent such as e-5 ends (-1: broken or too long), and its value."""
     at += 1
@@ -108,7 +109,7 @@ def _exponent(block: Any, at: int) -> tuple[int, int]:
     return at, -q if negative else q
 
 
-@njit(cache=True)
+@kernel
 def _scaled(w: Any, q: int) -> float:
     if w == _U0:
         return 0.0
@@ -117,7 +118,7 @@ def _scaled(w: Any, q: int) -> float:
     return _nearest(w, q)
 
 
-@njit(cache=True)
+@kernel
 def number(block: Any, at: int) -> tuple[int, float]:
     """Read a number or `?` (NaN); return where it ends and its value, or -1 where it has to be left to Python.
 

@@ -6,8 +6,8 @@ the kernel gives up the block, and the plain parser of `pair_lines` reads it or 
 """
 
 import numpy as np
-from numba import njit
 
+from plait.core.compilation import kernel
 from plait.data.readers._number_kernels import number
 
 __all__ = ["count_marks", "scan_number", "scan_rows"]
@@ -18,17 +18,17 @@ _MOST_DIGITS = 18
 _LARGEST_INDEX = 2**31 - 2
 
 
-@njit(cache=True)
+@kernel
 def _blank(c: int) -> bool:
     return c == _SPACE or (9 <= c <= 13 and c != _NEWLINE)
 
 
-@njit(cache=True)
+@kernel
 def _ends(c: int, stop: int) -> bool:
     return c in (_NEWLINE, stop) or _blank(c)
 
 
-@njit(cache=True)
+@kernel
 def count_marks(text: np.ndarray) -> tuple[int, int, int]:
     """Return the numbers of line ends, colons and commas: how much room rows, pairs and labels can need."""
     newlines, colons, commas = 0, 0, 0
@@ -39,7 +39,7 @@ def count_marks(text: np.ndarray) -> tuple[int, int, int]:
     return newlines, colons, commas
 
 
-@njit(cache=True)
+@kernel
 def _digits(text: np.ndarray, i: int, value: int) -> tuple[int, int]:
     """Return the number whose digits start at `i`, continued from `value`, and where they end."""
     while _ZERO <= text[i] <= _NINE:
@@ -48,7 +48,7 @@ def _digits(text: np.ndarray, i: int, value: int) -> tuple[int, int]:
     return value, i
 
 
-@njit(cache=True)
+@kernel
 def scan_number(text: np.ndarray, i: int, stop: int) -> tuple[float, int, bool]:
     """Return the number that starts at `i`, where its word ends, and whether the kernel could read it.
 
@@ -62,7 +62,7 @@ def scan_number(text: np.ndarray, i: int, stop: int) -> tuple[float, int, bool]:
     return 0.0, i, False
 
 
-@njit(cache=True)
+@kernel
 def _scan_labels(text: np.ndarray, i: int, stop: int, labels: np.ndarray, n: int) -> tuple[int, int]:
     """Fill in the labels of the word at `i`; return its end (-1 if it is no list of labels) and the count.
 
@@ -87,7 +87,7 @@ def _scan_labels(text: np.ndarray, i: int, stop: int, labels: np.ndarray, n: int
         i = end + 1
 
 
-@njit(cache=True)
+@kernel
 def _scan_pairs(
     text: np.ndarray, i: int, stop: int, indices: np.ndarray, values: np.ndarray, n: int, hard: np.ndarray, n_hard: int
 ) -> tuple[int, int, int, bool]:
@@ -111,7 +111,7 @@ def _scan_pairs(
         n += 1
 
 
-@njit(cache=True)
+@kernel
 def scan_rows(
     text: np.ndarray,
     stop: int,

@@ -6,8 +6,8 @@ inside), lines end with a line feed, and there are no blank lines.
 """
 
 import numpy as np
-from numba import njit
 
+from plait.core.compilation import kernel
 from plait.data.readers._number_kernels import number
 
 __all__ = ["GOOD", "OPEN_QUOTE", "RAGGED", "STRAY_QUOTE", "read_numbers", "tidy_records"]
@@ -19,7 +19,7 @@ _IN_NUMBERS = np.zeros(256, dtype=np.bool_)
 _IN_NUMBERS[np.frombuffer(b"0123456789+-.eE", dtype=np.uint8)] = True
 
 
-@njit(cache=True)
+@kernel
 def _copy_quoted(text: np.ndarray, i: int, out: np.ndarray, o: int) -> tuple[int, int, int]:
     """Copy a quoted field; return where it ends in both (-1 if its quote is never closed) and its line ends."""
     out[o] = _QUOTE
@@ -37,7 +37,7 @@ def _copy_quoted(text: np.ndarray, i: int, out: np.ndarray, o: int) -> tuple[int
     return -1, o, lines
 
 
-@njit(cache=True)
+@kernel
 def _copy_plain(text: np.ndarray, i: int, separator: int, out: np.ndarray, o: int) -> tuple[int, int, bool]:
     """Copy a field without quotes; return where it ends in both, and whether it holds only blanks."""
     blank = True
@@ -51,7 +51,7 @@ def _copy_plain(text: np.ndarray, i: int, separator: int, out: np.ndarray, o: in
     return i, o, blank
 
 
-@njit(cache=True)
+@kernel
 def _copy_record(text: np.ndarray, i: int, separator: int, out: np.ndarray, o: int) -> tuple[int, int, int, int, int]:
     """Copy a record without its line end.
 
@@ -77,7 +77,7 @@ def _copy_record(text: np.ndarray, i: int, separator: int, out: np.ndarray, o: i
         i, o = i + 1, o + 1
 
 
-@njit(cache=True)
+@kernel
 def tidy_records(text: np.ndarray, separator: int, out: np.ndarray) -> tuple[int, int, int, int, int, int, int]:
     """Copy all records in the one spelling; `out` needs room for one byte more than `text`.
 
@@ -114,7 +114,7 @@ def tidy_records(text: np.ndarray, separator: int, out: np.ndarray) -> tuple[int
     return o, head, records, width, GOOD, line, 0
 
 
-@njit(cache=True)
+@kernel
 def _cell(text: np.ndarray, i: int, separator: int) -> tuple[int, int, int]:
     """Return where the content of the tidy field at `i` starts and ends, without blanks, and where the field ends."""
     if text[i] == _QUOTE:
@@ -134,7 +134,7 @@ def _cell(text: np.ndarray, i: int, separator: int) -> tuple[int, int, int]:
     return start, end, after
 
 
-@njit(cache=True)
+@kernel
 def _is_missing(text: np.ndarray, start: int, end: int, missing: np.ndarray) -> bool:
     """Say whether the content is one of the words in `missing`, which are filled up with zeros."""
     if end - start > missing.shape[1]:
@@ -148,7 +148,7 @@ def _is_missing(text: np.ndarray, start: int, end: int, missing: np.ndarray) -> 
     return False
 
 
-@njit(cache=True)
+@kernel
 def _looks_like_a_number(text: np.ndarray, start: int, end: int) -> bool:
     k = start
     while k < end and _IN_NUMBERS[text[k]]:
@@ -156,7 +156,7 @@ def _looks_like_a_number(text: np.ndarray, start: int, end: int) -> bool:
     return k == end
 
 
-@njit(cache=True)
+@kernel
 def read_numbers(
     text: np.ndarray, separator: int, missing: np.ndarray, numbers: np.ndarray, is_words: np.ndarray, hard: np.ndarray
 ) -> int:

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from plait.core.arrays import Array
 from plait.data.readers._kernels import dense_matrix, sparse_matrix
 
 __all__ = ["DenseTable", "SparseTable"]
 
-Array = npt.NDArray[Any]
 
 _MOST_PAIRS = 1 << 16
 

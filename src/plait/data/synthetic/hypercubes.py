@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats, Ints
 from plait.core.checks import Boolean, Interval, Nothing, OneOf, check_value
 from plait.core.randomness import generator
 from plait.core.sentences import ParameterError, complaint
@@ -19,8 +20,6 @@ from plait.data.synthetic.sizes import check_sizes
 
 __all__ = ["HYPERCUBE_PRESETS", "Hypercubes", "hypercube_preset", "make_hypercubes"]
 
-Integers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 # name: n_samples, n_features, n_labels [PACC, table 3]
 HYPERCUBE_PRESETS = {
@@ -56,13 +55,13 @@ class Hypercubes:
     """
 
     dataset: Dataset
-    relevant: Integers
-    irrelevant: Integers
-    redundant: Integers
-    sources: Integers
+    relevant: Ints
+    irrelevant: Ints
+    redundant: Ints
+    sources: Ints
     centers: Floats
     radii: Floats
-    cubes: Integers
+    cubes: Ints
     clean: npt.NDArray[np.uint8]
 
 
@@ -148,7 +147,7 @@ def _radius_bounds(owner: str, low: float | None, high: float, n_labels: int) ->
     return min(0.1 + 1 / n_labels, high) if low is None else low, high
 
 
-def _kinds(owner: str, ratio: Sequence[float], n_features: int) -> Integers:
+def _kinds(owner: str, ratio: Sequence[float], n_features: int) -> Ints:
     """Return how many features are relevant, irrelevant and redundant."""
     shares = np.array(ratio, dtype=np.float64)
     if shares.shape != (3,) or not np.isfinite(shares).all() or (shares < 0).any() or shares[0] == 0:
@@ -173,8 +172,8 @@ def _inside(points: Floats, centers: Floats, radii: Floats) -> npt.NDArray[np.ui
 
 
 def _with_more_features(
-    points: Floats, counts: Integers, rescale: bool, random: np.random.Generator
-) -> tuple[Floats, list[Integers], Integers]:
+    points: Floats, counts: Ints, rescale: bool, random: np.random.Generator
+) -> tuple[Floats, list[Ints], Ints]:
     """Return all features in a random order of columns, the columns of each kind, and what the redundant ones copy."""
     n_relevant, n_irrelevant, n_redundant = counts
     irrelevant = random.uniform(-1, 1, (len(points), n_irrelevant))

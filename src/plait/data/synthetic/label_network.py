@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from plait.core.arrays import Floats, Labels
 from plait.core.checks import Interval, RandomState, check_value
 from plait.core.logspace import log_sigmoid
 from plait.core.randomness import generator
@@ -24,8 +24,6 @@ from plait.data.synthetic.sizes import check_sizes
 
 __all__ = ["LabelNetwork", "make_label_network"]
 
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.uint8]
 
 _MOST_LABELS = 12  # that are enumerated
 _NUMBERS_AT_ONCE = 1 << 22  # of the table rows x label sets

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats
 from plait.core.checks import Interval, check_value
 from plait.core.randomness import generator
 from plait.data.synthetic.sizes import check_sizes
 
 __all__ = ["ProbabilityTrees", "random_probability_trees"]
 
-Floats = npt.NDArray[np.float64]
 
 _MOST_LABELS = 20
 

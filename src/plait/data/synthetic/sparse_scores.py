@@ -15,14 +15,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from plait.core.arrays import Bools, Floats
 from plait.core.randomness import generator
 from plait.data.dataset import Dataset
 from plait.data.synthetic.sizes import check_sizes
 
 __all__ = ["SparseScores", "synth1_like"]
 
-Floats = npt.NDArray[np.float64]
-Truths = npt.NDArray[np.bool_]
 
 _N_FEATURES, _N_LABELS, _N_WORDS, _VOCABULARY = 6000, 6, 60, 500
 _WITHOUT_TOPIC = 0.3  # share of words
@@ -81,7 +80,7 @@ def synth1_like(random_state: Any = None, *, n_train: int = 471, n_test: int = 5
     return SparseScores(dataset.rows(np.arange(n_train)), dataset.rows(np.arange(n_train, n_samples)), weights)
 
 
-def _never_none(labels: Truths, scores: Floats) -> Truths:
+def _never_none(labels: Bools, scores: Floats) -> Bools:
     """Return labels in which a row without any has the one that scores highest."""
     empty = np.flatnonzero(~labels.any(axis=1))
     labels = labels.copy()
@@ -89,7 +88,7 @@ def _never_none(labels: Truths, scores: Floats) -> Truths:
     return labels
 
 
-def _topics(strengths: Floats, flips: Truths) -> Truths:
+def _topics(strengths: Floats, flips: Bools) -> Bools:
     """Return the topics of each row: those above a bound, at which the labels, flips included, are as many as wanted.
 
     The lower the bound the more labels, so bisection finds it.
@@ -105,7 +104,7 @@ def _topics(strengths: Floats, flips: Truths) -> Truths:
     return topics
 
 
-def _texts(topics: Truths, column_of: npt.NDArray[np.int64], random: np.random.Generator) -> sparse.csr_matrix:
+def _texts(topics: Bools, column_of: npt.NDArray[np.int64], random: np.random.Generator) -> sparse.csr_matrix:
     """Return the word counts of one text a row."""
     shape = (len(topics), _N_WORDS)
     first_on = np.argsort(~topics, axis=1, kind="stable")  # a row's topics, then the others

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plait.core.arrays import Floats
 from plait.experiments.report.drawing import BLUE, cut_to, picture, rectangle, text, text_width
-from plait.experiments.report.outcomes import FloatArray
 from plait.experiments.running.cells import CellResult
 
 __all__ = ["ChosenFeatures", "chosen_features", "draw_heat"]
@@ -33,7 +33,7 @@ class ChosenFeatures:
         Number of features of the data, chosen or not.
     """
 
-    shares: FloatArray
+    shares: Floats
     labels: tuple[str, ...]
     features: tuple[str, ...]
     n_parts: int
@@ -93,7 +93,7 @@ def draw_heat(chosen: ChosenFeatures, title: str) -> tuple[str, str]:
     return picture(width, height, parts, title), _sentence(chosen, len(columns), len(rows))
 
 
-def _rows(shares: FloatArray) -> list[int]:
+def _rows(shares: Floats) -> list[int]:
     if len(shares) <= _MOST_LABELS:
         return list(range(len(shares)))
     return sorted(np.argsort(-shares.sum(axis=1), kind="stable")[:_MOST_LABELS].tolist())

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats
 from plait.core.sentences import ParameterError
 from plait.experiments.planning.measures import MEASURES
 from plait.experiments.running.cells import CellResult
 from plait.experiments.running.store import Store
 
-__all__ = ["FloatArray", "Outcomes", "collect_outcomes", "outcomes_of"]
+__all__ = ["Outcomes", "collect_outcomes", "outcomes_of"]
 
-FloatArray = npt.NDArray[np.float64]
 
 # 1 minus each other: both say the same.
 _MIRRORED = {"subset_loss": "exact_match", "hamming_score": "hamming_loss"}
@@ -74,12 +74,12 @@ class Outcomes:
             counts[self._at(cell)] += 1
         return counts
 
-    def values(self, metric: str) -> FloatArray:
+    def values(self, metric: str) -> Floats:
         """Return a metric for every part, shape (n_datasets, n_methods, n_parts); NaN where there is none."""
         return self._table([cell.metrics.get(metric, np.nan) for cell in self.results])
 
     @property
-    def seconds(self) -> FloatArray:
+    def seconds(self) -> Floats:
         """Seconds of fit and prediction for every part; NaN for cells that failed or loaded compiled code first."""
         timed = {id(cell) for pair in self._pairs for cell in self.timed_cells(*pair)}
         return self._table([c.fit_seconds + c.predict_seconds if id(c) in timed else np.nan for c in self.results])
@@ -93,7 +93,7 @@ class Outcomes:
         cells = self.cells(dataset, method)
         return [cell for cell in cells if cell.extras.get("warm", True)] or cells
 
-    def _table(self, numbers: Sequence[float]) -> FloatArray:
+    def _table(self, numbers: Sequence[float]) -> Floats:
         parts = sorted({(cell.seed, cell.fold) for cell in self.results})
         place = {part: number for number, part in enumerate(parts)}
         table = np.full((len(self.datasets), len(self.methods), len(parts)), np.nan)

@@ -7,8 +7,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats
 from plait.experiments.planning.measures import smaller_is_better
-from plait.experiments.report.outcomes import FloatArray, Outcomes
+from plait.experiments.report.outcomes import Outcomes
 from plait.experiments.statistics import RankComparison, compare_methods, method_ranks
 
 __all__ = ["Ranking", "rank_methods"]
@@ -37,8 +38,8 @@ class Ranking:
     metric: str
     datasets: tuple[str, ...]
     methods: tuple[str, ...]
-    means: FloatArray
-    spreads: FloatArray
+    means: Floats
+    spreads: Floats
     counts: npt.NDArray[np.int64]
     planned: npt.NDArray[np.int64]
     without: tuple[str, ...] = ()
@@ -66,14 +67,14 @@ class Ranking:
         return found
 
     @cached_property
-    def ranks(self) -> FloatArray:
+    def ranks(self) -> Floats:
         """Ranks on the complete data sets, shape (n_complete, n_methods)."""
         if not self.complete.any():
             return np.zeros((0, len(self.methods)))
         return method_ranks(self.means[self.complete], higher_is_better=self.higher_is_better)
 
     @property
-    def average_ranks(self) -> FloatArray:
+    def average_ranks(self) -> Floats:
         """Mean ranks over the complete data sets; NaN without any."""
         n_complete = len(self.ranks)
         return self.ranks.mean(axis=0) if n_complete else np.full(len(self.methods), np.nan)
@@ -144,7 +145,7 @@ def rank_methods(outcomes: Outcomes, metric: str, control: str | None = None) ->
     )
 
 
-def _means(values: FloatArray, counts: npt.NDArray[np.int64]) -> tuple[FloatArray, FloatArray]:
+def _means(values: Floats, counts: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
     """Return mean and standard deviation of what is there; an infinite loss makes the mean infinite, the spread NaN."""
     there = ~np.isnan(values)
     with np.errstate(invalid="ignore", divide="ignore"):

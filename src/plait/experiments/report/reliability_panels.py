@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from plait.core.arrays import Floats
 from plait.experiments.report.drawing import BLUE, circle, cut_to, line, path, picture, rectangle, text
-from plait.experiments.report.outcomes import FloatArray
 from plait.experiments.running.cells import CellResult
 
 __all__ = ["Reliability", "draw_reliability", "pooled_reliability"]
@@ -27,9 +27,9 @@ class Reliability:
         Mean given probability, and how often the label was true; 0 in empty bins.
     """
 
-    count: FloatArray
-    mean: FloatArray
-    frequency: FloatArray
+    count: Floats
+    mean: Floats
+    frequency: Floats
 
     @property
     def calibration_error(self) -> float:

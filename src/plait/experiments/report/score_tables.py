@@ -5,8 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from plait.core.arrays import Floats
 from plait.experiments.planning.measures import JOINT_MEASURES, smaller_is_better
-from plait.experiments.report.outcomes import FloatArray, Outcomes
+from plait.experiments.report.outcomes import Outcomes
 from plait.experiments.report.rankings import Ranking
 from plait.experiments.report.tables import Column, Entry, Table, decimals_for
 from plait.experiments.statistics import bayesian_signed_ranks, wilcoxon_test
@@ -136,7 +137,7 @@ def pair_table(ranking: Ranking) -> Table | None:
     return Table(slug, title, tuple(columns), tuple(rows), tuple(notes))
 
 
-def _pair_row(ranking: Ranking, means: FloatArray, m: int, first: int, bounded: bool) -> tuple[Entry, ...]:
+def _pair_row(ranking: Ranking, means: Floats, m: int, first: int, bounded: bool) -> tuple[Entry, ...]:
     sign = 1.0 if ranking.higher_is_better else -1.0
     mine, other = sign * means[:, m], sign * means[:, first]
     counts = [int((mine > other).sum()), int((mine == other).sum()), int((mine < other).sum())]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from plait.core.arrays import Floats
 from plait.experiments.report.drawing import (
     BLUE,
     GREY,
@@ -17,7 +18,7 @@ from plait.experiments.report.drawing import (
     tick_text,
 )
 from plait.experiments.report.name_places import place_names
-from plait.experiments.report.outcomes import FloatArray, Outcomes
+from plait.experiments.report.outcomes import Outcomes
 from plait.experiments.report.rankings import Ranking
 from plait.experiments.report.score_tables import direction, metric_words
 
@@ -49,16 +50,16 @@ def draw_time_scatter(ranking: Ranking, outcomes: Outcomes) -> str:
     return picture(drawing.width, _HEIGHT, inside, f"{words} against time, {over}", least=340)
 
 
-def _seconds(seconds: FloatArray) -> FloatArray:
+def _seconds(seconds: Floats) -> Floats:
     """Return geometric means over data sets of the mean over parts; NaN where one is missing."""
     means = np.full(seconds.shape[:2], np.nan)
     there = np.isfinite(seconds).any(axis=2)
     means[there] = np.nanmean(seconds[there], axis=1)
-    averages: FloatArray = np.exp(np.log(np.maximum(means, 1e-6)).mean(axis=0))
+    averages: Floats = np.exp(np.log(np.maximum(means, 1e-6)).mean(axis=0))
     return averages
 
 
-def unbeaten(seconds: FloatArray, scores: FloatArray, higher_is_better: bool) -> list[int]:
+def unbeaten(seconds: Floats, scores: Floats, higher_is_better: bool) -> list[int]:
     """Return the methods that no other beats in both time and score, from the fastest.
 
     Examples
@@ -78,7 +79,7 @@ def unbeaten(seconds: FloatArray, scores: FloatArray, higher_is_better: bool) ->
 class _Scatter:
     """Places on a logarithmic axis of seconds and an even axis of scores."""
 
-    def __init__(self, seconds: FloatArray, scores: FloatArray, names: Sequence[str], higher_is_better: bool) -> None:
+    def __init__(self, seconds: Floats, scores: Floats, names: Sequence[str], higher_is_better: bool) -> None:
         self.seconds, self.scores, self.method_names = seconds, scores, names
         self.width = 480.0 if len(names) <= _CROWD else 720.0
         # A little room on both ends, and some more where all values are equal.

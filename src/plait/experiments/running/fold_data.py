@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from plait.core.arrays import Ints
 from plait.core.randomness import generator, generators
 from plait.data import DataError, Dataset, load_dataset
 from plait.data.folds import MultilabelStratifiedKFold, MultilabelStratifiedShuffleSplit
@@ -19,13 +20,12 @@ from plait.experiments.planning.plan import DatasetPlan, Protocol
 
 __all__ = ["LoadedData", "fold_parts", "load_data", "divided_rows"]
 
-Rows = npt.NDArray[np.int64]
 
 # What a process keeps: data sets up to so many bytes in all (the last one always), and the rows of a few divisions.
 _BYTES_KEPT = 2**28
 _N_DIVISIONS = 4
 _kept: dict[Any, "LoadedData"] = {}
-_kept_rows: dict[Any, list[tuple[Rows, Rows]]] = {}
+_kept_rows: dict[Any, list[tuple[Ints, Ints]]] = {}
 _lock = threading.Lock()  # workers of Dask may have several threads
 
 
@@ -95,7 +95,7 @@ def _kept_columns(plan: DatasetPlan, data: Dataset) -> Dataset:
     return _columns(data, features, labels)
 
 
-def _named(plan: DatasetPlan, what: str, names: Any, kept: tuple[str, ...] | None) -> Rows:
+def _named(plan: DatasetPlan, what: str, names: Any, kept: tuple[str, ...] | None) -> Ints:
     if kept is None:
         return np.arange(len(names))
     strange = sorted(set(kept) - set(names))
@@ -104,21 +104,21 @@ def _named(plan: DatasetPlan, what: str, names: Any, kept: tuple[str, ...] | Non
     return np.sort(_positions(names, kept))
 
 
-def _positions(names: Any, chosen: Any) -> Rows:
+def _positions(names: Any, chosen: Any) -> Ints:
     place = {name: i for i, name in enumerate(names)}
     return np.array([place[name] for name in chosen], dtype=np.int64)
 
 
-def _counts(matrix: Any) -> Rows:
+def _counts(matrix: Any) -> Ints:
     return np.asarray((matrix != 0).sum(axis=0)).ravel().astype(np.int64)
 
 
-def _most(counts: Rows, size: int) -> Rows:
+def _most(counts: Ints, size: int) -> Ints:
     """Return the positions of the largest counts, ascending; of equal ones the first."""
     return np.sort(np.argsort(-counts, kind="stable")[:size])
 
 
-def _columns(data: Dataset, features: Rows, labels: Rows) -> Dataset:
+def _columns(data: Dataset, features: Ints, labels: Ints) -> Dataset:
     if len(features) == data.n_features and len(labels) == data.n_labels:
         return data
     return Dataset(
@@ -168,7 +168,7 @@ def fold_parts(data: LoadedData, protocol: Protocol, fold: int, seed: int) -> tu
     return data.whole.rows(train), data.whole.rows(test)
 
 
-def divided_rows(data: Dataset, protocol: Protocol, seed: int) -> list[tuple[Rows, Rows]]:
+def divided_rows(data: Dataset, protocol: Protocol, seed: int) -> list[tuple[Ints, Ints]]:
     """Return (training rows, test rows) of every fold, both ascending.
 
     Examples

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from plait.core.arrays import Floats
 from plait.core.checks import Interval, check_value
 from plait.core.randomness import generator
 from plait.core.sentences import ParameterError
-from plait.experiments.statistics.score_tables import FloatArray
 
 __all__ = ["PracticalComparison", "bayesian_signed_ranks", "correlated_t_posterior"]
 
@@ -83,14 +83,14 @@ def bayesian_signed_ranks(
     return PracticalComparison(*(wins / n_samples).tolist())
 
 
-def _shares_of_largest(weights: FloatArray, larger: FloatArray, smaller: FloatArray) -> FloatArray:
+def _shares_of_largest(weights: Floats, larger: Floats, smaller: Floats) -> Floats:
     """Count draws in which each of the three events has most posterior mass; equal masses share the draw."""
     above = ((weights @ larger) * weights).sum(axis=1)
     below = ((weights @ smaller) * weights).sum(axis=1)
     masses = np.stack([above, 1 - above - below, below], axis=1)
     # Masses that are equal but for rounding (a symmetric sample) share the draw.
     most: npt.NDArray[np.bool_] = masses >= masses.max(axis=1, keepdims=True) - 1e-12
-    shares: FloatArray = (most / most.sum(axis=1, keepdims=True)).sum(axis=0)
+    shares: Floats = (most / most.sum(axis=1, keepdims=True)).sum(axis=0)
     return shares
 
 
@@ -128,7 +128,7 @@ def correlated_t_posterior(
     return PracticalComparison(above, max(0.0, 1 - above - below), below)
 
 
-def _differences(owner: str, first: Any, second: Any, rope: float, least: int) -> FloatArray:
+def _differences(owner: str, first: Any, second: Any, rope: float, least: int) -> Floats:
     check_value(owner, "rope", rope, [Interval(float, 0, None)])
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if a.ndim != 1 or a.shape != b.shape or len(a) < least or np.isnan(a).any() or np.isnan(b).any():

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from plait.core.arrays import Floats
 from plait.core.sentences import ParameterError
-from plait.experiments.statistics.score_tables import FloatArray, method_ranks, score_table
+from plait.experiments.statistics.score_tables import method_ranks, score_table
 
 __all__ = ["Friedman", "friedman_from_ranks", "friedman_test"]
 
@@ -30,7 +31,7 @@ class Friedman:
         Probability of an F at least as large if the methods are alike.
     """
 
-    average_ranks: FloatArray
+    average_ranks: Floats
     n_datasets: int
     chi2: float
     f: float
@@ -85,7 +86,7 @@ def friedman_from_ranks(average_ranks: Any, n_datasets: int) -> Friedman:
     return _friedman(means, int(n_datasets), 1.0)
 
 
-def _friedman(means: FloatArray, n: int, untied_share: float) -> Friedman:
+def _friedman(means: Floats, n: int, untied_share: float) -> Friedman:
     k = len(means)
     # chi2 = 12 N / (k (k + 1)) sum_j (R_j - (k + 1) / 2)^2: the printed form without its cancellation.
     chi2 = float(12 * n / (k * (k + 1)) * ((means - (k + 1) / 2) ** 2).sum())
@@ -97,7 +98,7 @@ def _friedman(means: FloatArray, n: int, untied_share: float) -> Friedman:
     return Friedman(means, n, chi2, f, p_value)
 
 
-def _untied_share(ranks: FloatArray) -> float:
+def _untied_share(ranks: Floats) -> float:
     n, k = ranks.shape
     lost = sum(int((t**3 - t).sum()) for t in (np.unique(row, return_counts=True)[1] for row in ranks))
     return 1 - lost / (n * k * (k * k - 1))

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from plait.core.arrays import Floats
 from plait.core.sentences import ParameterError
 from plait.experiments.statistics.critical_difference import rank_difference, undecided_groups
 from plait.experiments.statistics.friedman import Friedman, friedman_test
-from plait.experiments.statistics.score_tables import FloatArray, score_table
+from plait.experiments.statistics.score_tables import score_table
 
 __all__ = ["RankComparison", "compare_methods", "rank_statement"]
 
@@ -40,7 +41,7 @@ class RankComparison:
     control: int | None = None
 
     @property
-    def average_ranks(self) -> FloatArray:
+    def average_ranks(self) -> Floats:
         """Return the mean rank of each method; 1 is best."""
         return self.friedman.average_ranks
 
@@ -96,7 +97,7 @@ def compare_methods(
     return RankComparison(names, friedman, alpha, difference, groups, place)
 
 
-def _around(ranks: FloatArray, control: int, difference: float) -> tuple[tuple[int, ...], ...]:
+def _around(ranks: Floats, control: int, difference: float) -> tuple[tuple[int, ...], ...]:
     near = [m for m in range(len(ranks)) if abs(ranks[m] - ranks[control]) < difference]
     near.sort(key=lambda m: (ranks[m], m))
     return (tuple(near),) if len(near) > 1 else ()

@@ -3,17 +3,15 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import rankdata
 
+from plait.core.arrays import Floats
 from plait.core.sentences import ParameterError
 
 __all__ = ["method_ranks", "score_table"]
 
-FloatArray = npt.NDArray[np.float64]
 
-
-def score_table(owner: str, scores: Any, min_datasets: int = 2, min_methods: int = 2) -> FloatArray:
+def score_table(owner: str, scores: Any, min_datasets: int = 2, min_methods: int = 2) -> Floats:
     """Return scores as a float array of shape (n_datasets, n_methods), or say what is wrong with them."""
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim != 2:
@@ -30,7 +28,7 @@ def score_table(owner: str, scores: Any, min_datasets: int = 2, min_methods: int
     return table
 
 
-def method_ranks(scores: Any, *, higher_is_better: bool = True) -> FloatArray:
+def method_ranks(scores: Any, *, higher_is_better: bool = True) -> Floats:
     """Return the rank of every method on every data set: 1 is best, equal scores share the mean rank.
 
     Parameters
@@ -46,5 +44,5 @@ def method_ranks(scores: Any, *, higher_is_better: bool = True) -> FloatArray:
     array([[1. , 2.5, 2.5]])
     """
     table = score_table("method_ranks", scores, min_datasets=1, min_methods=1)
-    ranks: FloatArray = rankdata(-table if higher_is_better else table, axis=1)
+    ranks: Floats = rankdata(-table if higher_is_better else table, axis=1)
     return ranks

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from plait.core.arrays import Floats
 from plait.core.checks import OneOf, check_value
 from plait.core.sentences import ParameterError
-from plait.experiments.statistics.score_tables import FloatArray
 
 __all__ = ["SignedRanks", "wilcoxon_test"]
 
@@ -73,7 +73,7 @@ def wilcoxon_test(first: Any, second: Any = None, *, zeros: str = "zsplit") -> S
     return SignedRanks(r_plus, r_minus, len(d), _exact_p(moved, min(r_plus, r_minus) - split), True)
 
 
-def _differences(first: Any, second: Any) -> FloatArray:
+def _differences(first: Any, second: Any) -> Floats:
     a = np.asarray(first, dtype=np.float64)
     b = np.zeros_like(a) if second is None else np.asarray(second, dtype=np.float64)
     if a.ndim != 1 or a.shape != b.shape or len(a) == 0 or np.isnan(a).any() or np.isnan(b).any():
@@ -84,7 +84,7 @@ def _differences(first: Any, second: Any) -> FloatArray:
     return np.round((a - b) / scale, 12) + 0.0
 
 
-def _exact_p(ranks: FloatArray, smaller: float) -> float:
+def _exact_p(ranks: Floats, smaller: float) -> float:
     """Return P(R+ <= smaller or R+ >= total - smaller), counting over all signs by dynamic programming."""
     doubled = np.round(2 * ranks).astype(np.int64)
     shares = np.zeros(int(doubled.sum()) + 1)

@@ -6,8 +6,7 @@ a time are faster on the way forward, and eight on the way back, where only one 
 columns of float32 take half the registers, and eight rows at a time are faster on the way forward.
 """
 
-from numba import njit
-
+from plait.core.compilation import kernel
 from plait.learners.logistic._lanes import add, fill, fused, load, multiply, store, widen
 
 __all__ = [
@@ -20,7 +19,7 @@ __all__ = [
 ]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _four_scores(A, i, P, width):  # type: ignore[no-untyped-def]
     """Return the products of rows i to i + 3 of A with P."""
     nil = fill(P.dtype.type(0.0), width)
@@ -34,7 +33,7 @@ def _four_scores(A, i, P, width):  # type: ignore[no-untyped-def]
     return a, b, c, d
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _one_score(A, i, P, width):  # type: ignore[no-untyped-def]
     total = fill(P.dtype.type(0.0), width)
     for k in range(P.shape[0]):
@@ -42,7 +41,7 @@ def _one_score(A, i, P, width):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_four(A, i, a, b, c, d, Q, width):  # type: ignore[no-untyped-def]
     """Add the outer products of rows i to i + 3 of A with a, b, c and d to Q."""
     for k in range(Q.shape[0]):
@@ -52,13 +51,13 @@ def _add_four(A, i, a, b, c, d, Q, width):  # type: ignore[no-untyped-def]
         store(Q, k, fused(fill(A[i + 3, k], width), d, q))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_one(A, i, row, Q, width):  # type: ignore[no-untyped-def]
     for k in range(Q.shape[0]):
         store(Q, k, fused(fill(A[i, k], width), row, load(Q, k, width)))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def dense_forward(A, P, T, width):  # type: ignore[no-untyped-def]
     """T = A P."""
     whole = A.shape[0] - A.shape[0] % 4
@@ -72,7 +71,7 @@ def dense_forward(A, P, T, width):  # type: ignore[no-untyped-def]
         store(T, i, _one_score(A, i, P, width))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def dense_backward(A, T, Q, width):  # type: ignore[no-untyped-def]
     """Q = A' T."""
     Q[:] = 0
@@ -85,7 +84,7 @@ def dense_backward(A, T, Q, width):  # type: ignore[no-untyped-def]
         _add_one(A, i, load(T, i, width), Q, width)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def dense_forward_pairs(A, P, T, width):  # type: ignore[no-untyped-def]
     """T = A P, two rows at a time; the same bits as `dense_forward`."""
     whole = A.shape[0] - A.shape[0] % 2
@@ -101,7 +100,7 @@ def dense_forward_pairs(A, P, T, width):  # type: ignore[no-untyped-def]
         store(T, i, _one_score(A, i, P, width))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def dense_forward_eights(A, P, T, width):  # type: ignore[no-untyped-def]
     """T = A P, eight rows at a time; the same bits as `dense_forward`."""
     whole = A.shape[0] - A.shape[0] % 8
@@ -130,7 +129,7 @@ def dense_forward_eights(A, P, T, width):  # type: ignore[no-untyped-def]
         store(T, i, _one_score(A, i, P, width))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def dense_backward_eights(A, T, Q, width):  # type: ignore[no-untyped-def]
     """Q = A' T, eight rows at a time; the same bits as `dense_backward`."""
     Q[:] = 0
@@ -151,7 +150,7 @@ def dense_backward_eights(A, T, Q, width):  # type: ignore[no-untyped-def]
         _add_one(A, i, load(T, i, width), Q, width)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def dense_curvature(A, S, P, Q, linear, square, width):  # type: ignore[no-untyped-def]
     """Q = A' (S * T) for T = A P, in one pass over the rows; linear = sum_i S T, square = sum_i S T^2."""
     Q[:] = 0

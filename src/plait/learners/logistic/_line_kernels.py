@@ -1,14 +1,15 @@
 """Kernel of the line search: one round of Newton's method inside brackets, for the lengths of all lanes."""
 
 import numpy as np
-from numba import njit
+
+from plait.core.compilation import kernel
 
 __all__ = ["next_lengths"]
 
 _GROWTH = 4.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def next_lengths(slope, bend, most, low, high, lengths, running):  # type: ignore[no-untyped-def]
     """Change the lengths of running lanes whose slope is above `most`, stop the others; return whether one still runs.
 

@@ -4,8 +4,7 @@ Arrays of shape (n, 8) or (n, 16) in C order; `cost` has one row for each row of
 The arithmetic of losses is in float64, whatever the arrays hold.
 """
 
-from numba import njit
-
+from plait.core.compilation import kernel
 from plait.learners.logistic._lanes import (
     add,
     divide,
@@ -34,12 +33,12 @@ __all__ = [
 ]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _probability(scores, width):  # type: ignore[no-untyped-def]
     return divide(fill(1.0, width), add(fill(1.0, width), exp(subtract(fill(0.0, width), scores))))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def loss_rows(Z, targets, cost, wary, residuals, curvature, sums, width):  # type: ignore[no-untyped-def]
     """Residuals cost (p - y), curvature cost p (1 - p), and the sums of loss, residuals and curvature.
 
@@ -72,7 +71,7 @@ def loss_rows(Z, targets, cost, wary, residuals, curvature, sums, width):  # typ
     store(sums, 2, bend)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def along_line(Z, D, targets, cost, steps, sums, width):  # type: ignore[no-untyped-def]
     """First and second derivative of the losses along D at Z + steps * D."""
     first, second = fill(0.0, width), fill(0.0, width)
@@ -88,7 +87,7 @@ def along_line(Z, D, targets, cost, steps, sums, width):  # type: ignore[no-unty
     store(sums, 1, second)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def inner(A, B, out, width):  # type: ignore[no-untyped-def]
     """Write sum_i A B of each column to `out`."""
     total = fill(0.0, width)
@@ -97,7 +96,7 @@ def inner(A, B, out, width):  # type: ignore[no-untyped-def]
     store(out, 0, total)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def move(A, D, steps, width):  # type: ignore[no-untyped-def]
     """A += steps * D, for each column."""
     size = load(steps, 0, width)
@@ -105,7 +104,7 @@ def move(A, D, steps, width):  # type: ignore[no-untyped-def]
         store(A, i, narrow(fused(size, widen(load(D, i, width)), widen(load(A, i, width))), A))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def advance(steps, shares, P, product, means, inverse, X, residual, energy, width):  # type: ignore[no-untyped-def]
     """X += steps P, residual -= steps (product + P - shares means), energy = sum inverse residual^2."""
     size, share = narrow(load(steps, 0, width), P), narrow(load(shares, 0, width), P)
@@ -122,7 +121,7 @@ def advance(steps, shares, P, product, means, inverse, X, residual, energy, widt
     store(energy, 0, total)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def next_direction(conditioned, inverse, ratios, P, norms, width):  # type: ignore[no-untyped-def]
     """P = inverse * conditioned + ratios P, and the squared norms of the columns of P."""
     ratio = narrow(load(ratios, 0, width), P)
@@ -134,7 +133,7 @@ def next_direction(conditioned, inverse, ratios, P, norms, width):  # type: igno
     store(norms, 0, total)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def copy_lanes(source, source_lanes, target, target_lanes):  # type: ignore[no-untyped-def]
     """Copy some columns of one panel to columns of another."""
     for i in range(source.shape[0]):

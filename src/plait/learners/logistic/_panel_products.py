@@ -1,14 +1,14 @@
 """Kernels: products of a CSR matrix with panels: arrays of shape (n, 8) or (n, 16), C order."""
 
 import numpy as np
-from numba import njit
 
+from plait.core.compilation import kernel
 from plait.learners.logistic._lanes import add, fill, fused, load, multiply, store, widen
 
 __all__ = ["curvature_rows", "sparse_backward", "sparse_curvature", "sparse_forward"]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _gather(indices, data, start, stop, P, width):  # type: ignore[no-untyped-def]
     """Return the product of one row of the matrix with P."""
     total = fill(P.dtype.type(0.0), width)
@@ -17,7 +17,7 @@ def _gather(indices, data, start, stop, P, width):  # type: ignore[no-untyped-de
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _scatter(indices, data, start, stop, row, Q, width):  # type: ignore[no-untyped-def]
     """Add the outer product of one row of the matrix with `row` to Q."""
     for t in range(start, stop):
@@ -25,14 +25,14 @@ def _scatter(indices, data, start, stop, row, Q, width):  # type: ignore[no-unty
         store(Q, k, fused(fill(data[t], width), row, load(Q, k, width)))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sparse_forward(indptr, indices, data, P, T, width):  # type: ignore[no-untyped-def]
     """T = A P."""
     for i in range(T.shape[0]):
         store(T, i, _gather(indices, data, indptr[i], indptr[i + 1], P, width))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sparse_backward(indptr, indices, data, T, Q, width):  # type: ignore[no-untyped-def]
     """Q = A' T."""
     Q[:] = 0
@@ -40,7 +40,7 @@ def sparse_backward(indptr, indices, data, T, Q, width):  # type: ignore[no-unty
         _scatter(indices, data, indptr[i], indptr[i + 1], load(T, i, width), Q, width)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sparse_curvature(indptr, indices, data, S, P, Q, linear, square, width):  # type: ignore[no-untyped-def]
     """Q = A' (S * T) for T = A P, in one pass over the rows; linear = sum_i S T, square = sum_i S T^2."""
     Q[:] = 0
@@ -55,7 +55,7 @@ def sparse_curvature(indptr, indices, data, S, P, Q, linear, square, width):  # 
     store(square, 0, sum_square)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def curvature_rows(S, T, linear, square, width):  # type: ignore[no-untyped-def]
     """T = S * T in place; linear = sum_i S T, square = sum_i S T^2 of the T given."""
     sum_linear, sum_square = fill(0.0, width), fill(0.0, width)

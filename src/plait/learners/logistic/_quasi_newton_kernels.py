@@ -6,8 +6,8 @@ panels of float64. Panels of one row or a few, such as `lengths` and `sums`, are
 """
 
 import numpy as np
-from numba import njit
 
+from plait.core.compilation import kernel
 from plait.learners.logistic._lanes import (
     add,
     divide,
@@ -34,7 +34,7 @@ _BLOCK = 64
 _MOST_LENGTHS = 30
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _try_lengths(Z, D, change, targets, cost, lengths, residuals, sums, width):  # type: ignore[no-untyped-def]
     """Residuals cost (p - y) at Z + lengths * (D + change), all in the floats of Z; and sums over rows in float64.
 
@@ -72,7 +72,7 @@ def _try_lengths(Z, D, change, targets, cost, lengths, residuals, sums, width): 
                 sums[4, lane] -= cost[0, lane] * np.log(factors[0, lane])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def walk_rows(Z, D, change, targets, cost, dots, most, running, lengths, residuals, sums, width):  # type: ignore[no-untyped-def]
     """Find `lengths` at which slopes are at most `most`, 0 in lanes that do not run; Z += lengths * (D + change).
 
@@ -96,7 +96,7 @@ def walk_rows(Z, D, change, targets, cost, dots, most, running, lengths, residua
         store(Z, i, fused(size, add(load(D, i, width), shift), load(Z, i, width)))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def remember(place, W, D, lengths, product, gradient, steps, changes, inner, width):  # type: ignore[no-untyped-def]
     """W += lengths D; the gradient becomes product + W; both changes are kept at `place`; inner = their product."""
     n, size = W.shape[0], narrow(load(lengths, 0, width), W)
@@ -114,7 +114,7 @@ def remember(place, W, D, lengths, product, gradient, steps, changes, inner, wid
     store(inner, 0, total)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _inner_with(past, start, Q, width):  # type: ignore[no-untyped-def]
     total = fill(0.0, width)
     for k in range(Q.shape[0]):
@@ -122,14 +122,14 @@ def _inner_with(past, start, Q, width):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_past(past, start, share, Q, width):  # type: ignore[no-untyped-def]
     share = narrow(share, Q)
     for k in range(Q.shape[0]):
         store(Q, k, fused(share, load(past, start + k, width), load(Q, k, width)))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def first_half(taken, gradient, past, Q, b, shares, width):  # type: ignore[no-untyped-def]
     """Start from Q = -gradient; Q -= share_j * change_j from the newest pair to the oldest.
 
@@ -152,7 +152,7 @@ def first_half(taken, gradient, past, Q, b, shares, width):  # type: ignore[no-u
         store(shares, j, share)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def second_half(taken, gradient, W, past, Q, b, shares, dots, width):  # type: ignore[no-untyped-def]
     """Q += (share_j - inverse_j * (change_j' Q)) * step_j from the oldest pair to the newest; `b` likewise.
 

@@ -4,7 +4,8 @@ Columns are read as numbers without sign: with one, every use would first ask wh
 """
 
 import numpy as np
-from numba import njit
+
+from plait.core.compilation import kernel
 
 # Sums may be taken in any order: rows are long, and one sum after the other would wait for itself.
 _SUMS = {"reassoc", "contract"}
@@ -12,7 +13,7 @@ _SUMS = {"reassoc", "contract"}
 __all__ = ["corrected", "row_gram", "without_rows"]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def without_rows(indptr, indices, data, weights, diagonal):  # type: ignore[no-untyped-def]
     """diagonal_k -= sum over rows of weight * entry^2."""
     for a in range(len(weights)):
@@ -20,7 +21,7 @@ def without_rows(indptr, indices, data, weights, diagonal):  # type: ignore[no-u
             diagonal[np.uint32(indices[t])] -= weights[a] * data[t] * data[t]
 
 
-@njit(cache=True, nogil=True, fastmath=_SUMS)
+@kernel(fastmath=_SUMS)
 def row_gram(indptr, indices, data, inverse, buffer, K):  # type: ignore[no-untyped-def]
     """K = R diag(inverse) R' for the rows R; `buffer` holds zeros before and after."""
     n = K.shape[0]
@@ -37,7 +38,7 @@ def row_gram(indptr, indices, data, inverse, buffer, K):  # type: ignore[no-unty
             buffer[np.uint32(indices[t])] = 0.0
 
 
-@njit(cache=True, nogil=True, fastmath=_SUMS)
+@kernel(fastmath=_SUMS)
 def corrected(indptr, places, data, columns, middle, inverse, conditioned, lane, sums, column):  # type: ignore[no-untyped-def]
     """One lane of conditioned -= inverse R' middle R conditioned; `column` is room for one number per column of R.
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import lapack
 
+from plait.core.arrays import Array, Floats
 from plait.learners.logistic._dense_products import dense_forward, dense_forward_eights, dense_forward_pairs
 from plait.learners.logistic._lanes import WIDTHS
 from plait.learners.logistic._logistic_kernels import copy_lanes
@@ -18,8 +19,6 @@ from plait.learners.logistic.logistic_design import DenseDesign
 
 __all__ = ["CurvatureLevels"]
 
-Panel = npt.NDArray[Any]
-Floats = npt.NDArray[np.float64]
 
 _RATIO = 4.0
 
@@ -42,7 +41,7 @@ class CurvatureLevels:
 
     def __init__(self, design: DenseDesign, columns: npt.NDArray[np.int64], dtype: Any) -> None:
         self._gram, self._dtype = design.gram(columns), dtype
-        self._inverses: dict[float, Panel] = {}
+        self._inverses: dict[float, Array] = {}
 
     @staticmethod
     def near(curvature: Floats) -> Floats:
@@ -51,9 +50,9 @@ class CurvatureLevels:
         powers = np.round(np.log(curvature, where=known, out=np.zeros_like(curvature)) / math.log(_RATIO))
         return np.asarray(np.where(known, _RATIO**powers, 0.0))
 
-    def solve(self, levels: Floats, panel: Panel) -> Panel:
+    def solve(self, levels: Floats, panel: Array) -> Array:
         """Return (I + level A'A)^-1 times each lane of a panel; zeros in lanes of level 0."""
-        found: Panel | None = None
+        found: Array | None = None
         for level in sorted(set(levels.tolist()) - {0.0}):
             product = np.empty_like(panel)
             _PRODUCTS[panel.strides[0]](self._inverse(level), panel, product, WIDTHS[panel.shape[1]])
@@ -67,12 +66,12 @@ class CurvatureLevels:
         found[:, levels == 0] = 0
         return found
 
-    def _inverse(self, level: float) -> Panel:
+    def _inverse(self, level: float) -> Array:
         if level not in self._inverses:
             self._inverses[level] = self._made(level)
         return self._inverses[level]
 
-    def _made(self, level: float) -> Panel:
+    def _made(self, level: float) -> Array:
         """Return the inverse, by Cholesky's factors; a little more is added to the diagonal where rounding asks it."""
         scaled = self._gram * np.float32(level)
         size = float(scaled.diagonal().max(initial=0.0))

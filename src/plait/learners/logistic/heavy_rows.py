@@ -6,18 +6,14 @@ largest leverage s_i sum_k a_ik^2 / d_k and D is the diagonal of all others, M^-
     M^-1 = D^-1 - D^-1 R' (S_R^-1 + R D^-1 R')^-1 R D^-1.
 """
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
+from plait.core.arrays import Array, Floats
 from plait.learners.logistic._row_kernels import corrected, row_gram, without_rows
 from plait.learners.logistic.logistic_design import SparseDesign
 
 __all__ = ["HeavyRows"]
 
-Panel = npt.NDArray[Any]
-Floats = npt.NDArray[np.float64]
 
 _ROWS = 64
 
@@ -56,7 +52,7 @@ class HeavyRows:
         self._middle = np.linalg.inv(K)
         self._sums, self._column = np.empty(n_rows), np.empty_like(self._few)
 
-    def correct(self, conditioned: Panel, lane: int) -> None:
+    def correct(self, conditioned: Array, lane: int) -> None:
         """Turn D^-1 r in one lane of a panel into M^-1 r."""
         room = (self._sums, self._column)
         corrected(*self._entries, self._columns, self._middle, self._few, conditioned, lane, *room)

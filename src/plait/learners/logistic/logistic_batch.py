@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Batch", "Solution"]
+from plait.core.arrays import Floats, Ints
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
+__all__ = ["Batch", "Solution"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,22 +62,22 @@ class Batch:
     """
 
     targets: npt.NDArray[Any]
-    columns: Indices
+    columns: Ints
     strengths: Floats
     weights: Floats | None = None
-    weight_columns: Indices | None = None
+    weight_columns: Ints | None = None
     support: npt.NDArray[np.bool_] | None = None
     start: tuple[Floats, Floats] | None = None
-    taken: Indices | None = None
+    taken: Ints | None = None
 
     @classmethod
     def of(
         cls,
         targets: npt.NDArray[Any],
         strengths: float | Floats,
-        columns: Sequence[int] | Indices | None,
+        columns: Sequence[int] | Ints | None,
         weights: Floats | None,
-        weight_columns: Sequence[int] | Indices | None,
+        weight_columns: Sequence[int] | Ints | None,
         support: npt.NDArray[np.bool_] | None,
         start: Solution | None,
     ) -> "Batch":
@@ -109,7 +108,7 @@ class Batch:
             return float(self.strengths[problem])
         return np.asarray(self.strengths[problem] * self.weights[:, self.weight_columns[problem]])
 
-    def panels(self, problems: Indices, n_lanes: int) -> tuple[npt.NDArray[Any], Floats, npt.NDArray[Any] | None]:
+    def panels(self, problems: Ints, n_lanes: int) -> tuple[npt.NDArray[Any], Floats, npt.NDArray[Any] | None]:
         """Return targets, costs and supports (or None) of problems as the first lanes of panels, zeros beside them."""
         n_rows, used = len(self.targets), slice(0, len(problems))
         targets = np.zeros((n_rows, n_lanes), dtype=np.float32)

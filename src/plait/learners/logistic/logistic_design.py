@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from plait.core.arrays import Array, Floats
 from plait.learners.column_scaling import column_means, column_scales
 from plait.learners.logistic._dense_products import (
     dense_backward,
@@ -27,8 +28,6 @@ from plait.learners.logistic.panel_memory import zero_panel
 
 __all__ = ["DenseDesign", "Design", "SparseDesign", "prepared_design"]
 
-Panel = npt.NDArray[Any]
-Floats = npt.NDArray[np.float64]
 
 _ROWS_AT_ONCE = 4096
 _ROWS_CACHED = 128
@@ -65,19 +64,19 @@ class Design(ABC):
         self.scales, self.centres, self.fit_intercept = scales, centres, fit_intercept
 
     @abstractmethod
-    def forward(self, P: Panel, T: Panel) -> None:
+    def forward(self, P: Array, T: Array) -> None:
         """T = A P."""
 
     @abstractmethod
-    def backward(self, T: Panel, Q: Panel) -> None:
+    def backward(self, T: Array, Q: Array) -> None:
         """Q = A' T."""
 
     @abstractmethod
-    def squares(self, T: Panel, sums: Panel, Q: Panel) -> None:
+    def squares(self, T: Array, sums: Array, Q: Array) -> None:
         """Q = (A * A)' T, where sums = A' T is known."""
 
     @abstractmethod
-    def curvature(self, S: Panel, P: Panel, Q: Panel, linear: Floats, square: Floats) -> None:
+    def curvature(self, S: Array, P: Array, Q: Array, linear: Floats, square: Floats) -> None:
         """Q = A' (S * A P); linear and square are the sums over rows of S * A P and of S * (A P)^2."""
 
     def original(self, coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
@@ -99,19 +98,19 @@ class DenseDesign(Design):
         The columns before they are centred and scaled; A in float64 is made when first asked for.
     """
 
-    def __init__(self, columns: Panel, scales: Floats, centres: Floats, fit_intercept: bool) -> None:
+    def __init__(self, columns: Array, scales: Floats, centres: Floats, fit_intercept: bool) -> None:
         super().__init__(columns.shape, scales, centres, fit_intercept)
         self._columns = columns
         self._arrays: dict[Any, Any] = {}
 
-    def _array(self, dtype: Any) -> Panel:
+    def _array(self, dtype: Any) -> Array:
         """Return A."""
         found = self._arrays.get(dtype)
         if found is None:
             found = self._arrays[dtype] = self._made(dtype)
         return np.asarray(found)
 
-    def _made(self, dtype: Any) -> Panel:
+    def _made(self, dtype: Any) -> Array:
         """Return A, in blocks of rows that stay in the cache while they are centred, scaled and shortened."""
         scaled = bool((self.scales != 1).any())
         A = np.empty(self._columns.shape, dtype)
@@ -121,21 +120,21 @@ class DenseDesign(Design):
             A[rows] = np.divide(block, self.scales, out=block) if scaled else block
         return A
 
-    def forward(self, P: Panel, T: Panel) -> None:
+    def forward(self, P: Array, T: Array) -> None:
         """T = A P."""
         _FORWARD[P.strides[0]](self._array(P.dtype), P, T, WIDTHS[P.shape[1]])
 
-    def backward(self, T: Panel, Q: Panel) -> None:
+    def backward(self, T: Array, Q: Array) -> None:
         """Q = A' T."""
         _BACKWARD[T.strides[0]](self._array(T.dtype), T, Q, WIDTHS[T.shape[1]])
 
-    def gram(self, columns: npt.NDArray[np.int64]) -> Panel:
+    def gram(self, columns: npt.NDArray[np.int64]) -> Array:
         """Return A'A of some columns, in float32, since it only serves to precondition."""
         A = self._array(np.dtype(np.float32))
         A = A if len(columns) == self.n_columns else np.ascontiguousarray(A[:, columns])
         return np.asarray(A.T @ A)
 
-    def squares(self, T: Panel, sums: Panel, Q: Panel) -> None:
+    def squares(self, T: Array, sums: Array, Q: Array) -> None:
         """Q = (A * A)' T."""
         A = self._array(T.dtype)
         Q[:] = 0
@@ -143,7 +142,7 @@ class DenseDesign(Design):
             rows = slice(start, start + _ROWS_AT_ONCE)
             Q += np.square(A[rows]).T @ T[rows]
 
-    def curvature(self, S: Panel, P: Panel, Q: Panel, linear: Floats, square: Floats) -> None:
+    def curvature(self, S: Array, P: Array, Q: Array, linear: Floats, square: Floats) -> None:
         """Q = A' (S * A P), in one pass over the rows."""
         dense_curvature(self._array(P.dtype), S, P, Q, linear, square, WIDTHS[P.shape[1]])
 
@@ -163,26 +162,26 @@ class SparseDesign(Design):
         self._indptr, self._indices = A.indptr.astype(np.int64), A.indices.astype(np.int32)
         values = np.asarray(A.data, dtype=np.float64)
         self._values: dict[Any, Any] = {np.dtype(np.float64): values, np.dtype(np.float32): values.astype(np.float32)}
-        self._scores: Panel | None = None
+        self._scores: Array | None = None
         self._transposed = _transposed(A) if A.shape[1] > _WIDE else None
         self.binary = bool((values == 1).all())
         self._squares = {} if self.binary else {kind: data * data for kind, data in self._values.items()}
 
-    def _entries(self, panel: Panel) -> tuple[Any, Any, Any]:
+    def _entries(self, panel: Array) -> tuple[Any, Any, Any]:
         return self._indptr, self._indices, self._values[panel.dtype]
 
-    def forward(self, P: Panel, T: Panel) -> None:
+    def forward(self, P: Array, T: Array) -> None:
         """T = A P."""
         sparse_forward(*self._entries(P), P, T, WIDTHS[P.shape[1]])
 
-    def backward(self, T: Panel, Q: Panel) -> None:
+    def backward(self, T: Array, Q: Array) -> None:
         """Q = A' T."""
         if self._transposed is None:
             sparse_backward(*self._entries(T), T, Q, WIDTHS[T.shape[1]])
         else:
             sparse_forward(*self._transposed[T.dtype], T, Q, WIDTHS[T.shape[1]])
 
-    def squares(self, T: Panel, sums: Panel, Q: Panel) -> None:
+    def squares(self, T: Array, sums: Array, Q: Array) -> None:
         """Q = (A * A)' T, which is A' T where all entries are 1."""
         if self.binary:
             Q[:] = sums
@@ -192,7 +191,7 @@ class SparseDesign(Design):
         else:
             sparse_backward(self._indptr, self._indices, self._squares[T.dtype], T, Q, WIDTHS[T.shape[1]])
 
-    def leverage(self, inverse: Panel, T: Panel) -> None:
+    def leverage(self, inverse: Array, T: Array) -> None:
         """T = (A * A) inverse: the size of each row where column k counts by inverse_k."""
         values = self._values if self.binary else self._squares
         sparse_forward(self._indptr, self._indices, values[inverse.dtype], inverse, T, WIDTHS[T.shape[1]])
@@ -204,7 +203,7 @@ class SparseDesign(Design):
         places = np.arange(pointers[-1]) + np.repeat(starts - pointers[:-1], lengths)
         return pointers, self._indices[places], self._values[np.dtype(np.float64)][places]
 
-    def curvature(self, S: Panel, P: Panel, Q: Panel, linear: Floats, square: Floats) -> None:
+    def curvature(self, S: Array, P: Array, Q: Array, linear: Floats, square: Floats) -> None:
         """Q = A' (S * A P), in one pass over the rows where P and Q fit the cache together."""
         if self._transposed is None:
             sparse_curvature(*self._entries(P), S, P, Q, linear, square, WIDTHS[P.shape[1]])

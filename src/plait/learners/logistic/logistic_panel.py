@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats, Ints
 from plait.learners.logistic._lanes import WIDTHS
 from plait.learners.logistic._logistic_kernels import along_line, copy_lanes, inner, loss_rows, move
 from plait.learners.logistic.heavy_rows import HeavyRows
@@ -18,8 +19,6 @@ from plait.learners.logistic.solver_precision import Precision
 
 __all__ = ["EMPTY", "LogisticPanel"]
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 EMPTY = -1
 
@@ -80,16 +79,16 @@ class LogisticPanel:
         self._curvature, self._means = zero_panel(rows, precision.work), zero_panel(columns, precision.work)
 
     @property
-    def held(self) -> Indices:
+    def held(self) -> Ints:
         """Lanes that hold a problem."""
         return np.flatnonzero(self.problems != EMPTY)
 
     @property
-    def free(self) -> Indices:
+    def free(self) -> Ints:
         """Lanes that hold nothing."""
         return np.flatnonzero(self.problems == EMPTY)
 
-    def load(self, lanes: Indices, problems: list[int]) -> None:
+    def load(self, lanes: Ints, problems: list[int]) -> None:
         """Put problems into lanes."""
         for lane, problem in zip(lanes, problems, strict=True):
             self._fill(int(lane), problem)
@@ -118,14 +117,14 @@ class LogisticPanel:
         elif self.design.fit_intercept:
             self.intercepts[lane] = _log_odds(batch.target(problem), batch.cost(problem))
 
-    def clear(self, lanes: Indices) -> None:
+    def clear(self, lanes: Ints) -> None:
         """Empty lanes: nothing costs anything there, so all numbers stay zero."""
         self.problems[lanes] = EMPTY
         self.intercepts[lanes] = 0
         for panel in (self.W, self._scores, self._targets, self._cost):
             panel[:, lanes] = 0
 
-    def adopt(self, lanes: Indices, other: "LogisticPanel", theirs: Indices) -> None:
+    def adopt(self, lanes: Ints, other: "LogisticPanel", theirs: Ints) -> None:
         """Move problems from lanes of another panel to free lanes of this one."""
         for name in ("W", "_scores", "_targets", "_cost", "_allowed"):
             if getattr(self, name) is not None:

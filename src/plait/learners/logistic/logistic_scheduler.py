@@ -5,6 +5,7 @@ from collections import deque
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Ints
 from plait.learners.logistic._lanes import LANES, NARROW
 from plait.learners.logistic.logistic_batch import Batch, Solution
 from plait.learners.logistic.logistic_panel import EMPTY, LogisticPanel
@@ -14,7 +15,6 @@ from plait.learners.logistic.solver_precision import Precision
 
 __all__ = ["Scheduler"]
 
-Indices = npt.NDArray[np.int64]
 
 # So many panels in flight give the lanes of conjugate gradients enough systems to choose from.
 _PANELS = 4
@@ -105,7 +105,7 @@ class Scheduler:
                 self._lanes.load(systems, source, lanes)
                 self._origin[lanes, 0], self._origin[lanes, 1] = place, source
 
-    def _collect(self, done: Indices) -> None:
+    def _collect(self, done: Ints) -> None:
         for place in np.unique(self._origin[done, 0]):
             lanes = done[self._origin[done, 0] == place]
             systems = self._systems[place]

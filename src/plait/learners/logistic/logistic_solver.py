@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats, Ints
 from plait.learners.blas_threads import one_blas_thread
 from plait.learners.logistic.logistic_batch import Batch, Solution
 from plait.learners.logistic.logistic_design import Design
@@ -24,18 +25,15 @@ from plait.learners.logistic.solver_precision import Precision
 
 __all__ = ["solve"]
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
-
 
 def solve(
     design: Design,
     targets: npt.NDArray[Any],
     *,
     strengths: float | Floats = 1.0,
-    columns: Sequence[int] | Indices | None = None,
+    columns: Sequence[int] | Ints | None = None,
     weights: Floats | None = None,
-    weight_columns: Sequence[int] | Indices | None = None,
+    weight_columns: Sequence[int] | Ints | None = None,
     support: npt.NDArray[np.bool_] | None = None,
     start: Solution | None = None,
     tol: float = 1e-6,

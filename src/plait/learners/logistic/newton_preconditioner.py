@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Array, Floats
 from plait.learners.logistic._lanes import NARROW
 from plait.learners.logistic.curvature_levels import CurvatureLevels
 from plait.learners.logistic.heavy_rows import HeavyRows
@@ -17,8 +18,6 @@ from plait.learners.logistic.logistic_design import DenseDesign, Design, SparseD
 
 __all__ = ["DiagonalPreconditioner", "LevelPreconditioner", "chosen_preconditioner"]
 
-Panel = npt.NDArray[Any]
-Floats = npt.NDArray[np.float64]
 
 # The inverses of wider matrices cost more than they save.
 _WIDEST = 1000
@@ -45,7 +44,7 @@ class DiagonalPreconditioner:
     def __init__(self, design: Design) -> None:
         self.design = design
 
-    def inverse(self, curvature: Panel, means: Panel, inverse_bend: Floats, allowed: Panel | None) -> Panel:
+    def inverse(self, curvature: Array, means: Array, inverse_bend: Floats, allowed: Array | None) -> Array:
         """Return the diagonal of M^-1; `allowed` is 1 on the support, 0 elsewhere."""
         diagonal = np.empty_like(means)
         self.design.squares(curvature, means, diagonal)
@@ -53,7 +52,7 @@ class DiagonalPreconditioner:
         inverse = 1 / (1 + np.maximum(diagonal, 0))
         return inverse if allowed is None else inverse * allowed
 
-    def conditioned(self, residual: Panel, inverse: Panel) -> Panel:
+    def conditioned(self, residual: Array, inverse: Array) -> Array:
         """Return M^-1 residual."""
         return inverse * residual
 
@@ -66,7 +65,7 @@ class DiagonalPreconditioner:
         return max(_LEAST_PATIENCE, _PREPARING // self.design.n_rows) if isinstance(self.design, SparseDesign) else 0
 
     def heavy(
-        self, curvature: Panel, means: Panel, inverse_bend: Floats, inverse: Panel, lanes: npt.NDArray[np.int64]
+        self, curvature: Array, means: Array, inverse_bend: Floats, inverse: Array, lanes: npt.NDArray[np.int64]
     ) -> dict[int, HeavyRows]:
         """Return the heavy rows of some lanes, and change `inverse` there to the diagonal of all other rows."""
         if not len(lanes) or not isinstance(self.design, SparseDesign):
@@ -109,7 +108,7 @@ class LevelPreconditioner(DiagonalPreconditioner):
         self._shared = shared
         self._whole = len(shared) == design.n_columns
 
-    def inverse(self, curvature: Panel, means: Panel, inverse_bend: Floats, allowed: Panel | None) -> Panel:
+    def inverse(self, curvature: Array, means: Array, inverse_bend: Floats, allowed: Array | None) -> Array:
         """Return the diagonal of M^-1 off the shared columns; on them all entries of a lane name its level."""
         level = self._levels.near(curvature.mean(axis=0, dtype=np.float64)).astype(means.dtype)
         if self._whole:
@@ -118,7 +117,7 @@ class LevelPreconditioner(DiagonalPreconditioner):
         inverse[self._shared] = level
         return inverse
 
-    def conditioned(self, residual: Panel, inverse: Panel) -> Panel:
+    def conditioned(self, residual: Array, inverse: Array) -> Array:
         """Return M^-1 residual."""
         level = inverse[self._shared[0]].astype(np.float64)
         if self._whole:
@@ -127,7 +126,7 @@ class LevelPreconditioner(DiagonalPreconditioner):
         found[self._shared] = self._levels.solve(level, np.ascontiguousarray(residual[self._shared]))
         return found
 
-    def rough(self, curvature: Floats, residual: Panel, allowed: Panel | None) -> Panel:
+    def rough(self, curvature: Floats, residual: Array, allowed: Array | None) -> Array:
         """Return M^-1 residual where nothing is known but the mean of S of each lane."""
         level = self._levels.near(curvature)
         if self._whole:
@@ -138,7 +137,7 @@ class LevelPreconditioner(DiagonalPreconditioner):
         return found
 
     @cached_property
-    def _squared(self) -> Panel:
+    def _squared(self) -> Array:
         """The diagonal of A'A, as one column."""
         ones = np.ones((self.design.n_rows, NARROW), np.float32)
         sums = np.zeros((self.design.n_columns, NARROW), np.float32)

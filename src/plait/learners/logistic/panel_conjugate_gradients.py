@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Array, Floats, Ints
 from plait.learners.logistic._lanes import WIDTHS
 from plait.learners.logistic._logistic_kernels import advance, copy_lanes, inner, next_direction
 from plait.learners.logistic.heavy_rows import HeavyRows
@@ -19,9 +20,6 @@ from plait.learners.logistic.panel_memory import zero_panel
 
 __all__ = ["NewtonLanes", "NewtonSystems"]
 
-Panel = npt.NDArray[Any]
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 # Conjugate gradients that have not arrived after so many steps hand on what they have.
 _MOST = 250
@@ -48,11 +46,11 @@ class NewtonSystems:
         Corrections of the preconditioner of some lanes.
     """
 
-    curvature: Panel
-    means: Panel
-    rhs: Panel
-    inverse: Panel
-    x: Panel
+    curvature: Array
+    means: Array
+    rhs: Array
+    inverse: Array
+    x: Array
     inverse_bend: Floats
     energy: Floats
     goal: Floats
@@ -87,12 +85,12 @@ class NewtonLanes:
         self._inverse_bend, self._energy, self._goal, self._most, self._gain = (np.zeros(n_lanes) for _ in range(5))
         self._ratios, self._linear, self._square, self._norms, self._fresh = (np.zeros((1, n_lanes)) for _ in range(5))
         self._taken, self._limit = np.zeros(n_lanes, dtype=np.int64), np.zeros(n_lanes, dtype=np.int64)
-        self._conditioned: Panel | None = None
+        self._conditioned: Array | None = None
         self._heavy: dict[int, HeavyRows] = {}
         self._ones = np.ones(columns, dtype)
         self.running = np.zeros(n_lanes, dtype=np.bool_)
 
-    def load(self, systems: NewtonSystems, source: Indices, lanes: Indices) -> None:
+    def load(self, systems: NewtonSystems, source: Ints, lanes: Ints) -> None:
         """Take over systems into free lanes."""
         pairs = ((systems.curvature, self._curvature), (systems.means, self._means), (systems.rhs, self._residual))
         for theirs, ours in (*pairs, (systems.inverse, self._inverse)):
@@ -111,7 +109,7 @@ class NewtonLanes:
         self._limit[lanes] = [_MOST if lane in self._heavy else patience for lane in lanes]
         self.running[lanes] = True
 
-    def adopt(self, other: "NewtonLanes", theirs: Indices) -> None:
+    def adopt(self, other: "NewtonLanes", theirs: Ints) -> None:
         """Go on with systems that other lanes have begun, in the first lanes of these; all of these must be free."""
         lanes = np.arange(len(theirs))
         for name in ("_curvature", "_means", "_residual", "_inverse", "_x", "_direction"):
@@ -122,12 +120,12 @@ class NewtonLanes:
         self._heavy = {place: other._heavy[int(lane)] for place, lane in enumerate(theirs) if int(lane) in other._heavy}
         self._conditioned = None
 
-    def unload(self, lanes: Indices, systems: NewtonSystems, target: Indices) -> None:
+    def unload(self, lanes: Ints, systems: NewtonSystems, target: Ints) -> None:
         """Hand back solutions and what they gain."""
         copy_lanes(self._x, lanes, systems.x, target)
         systems.gain[target], systems.taken[target] = self._gain[lanes], self._taken[lanes]
 
-    def sweep(self) -> Indices:
+    def sweep(self) -> Ints:
         """Take one step in every running lane and return the lanes that are done."""
         self._turn()
         self._design.curvature(self._curvature, self._direction, self._product, self._linear, self._square)
@@ -166,7 +164,7 @@ class NewtonLanes:
             changed = list(self._heavy) if self._preconditioner.diagonal else slice(None)
             self._fresh[0, changed] = sizes[0, changed]
 
-    def _condition(self) -> Panel:
+    def _condition(self) -> Array:
         """Return M^-1 r, or r itself where M is the diagonal that `advance` and `next_direction` know."""
         if self._preconditioner.diagonal and not self._heavy:
             return self._residual

@@ -5,11 +5,11 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats
 from plait.learners.logistic._line_kernels import next_lengths
 
 __all__ = ["step_lengths"]
 
-Floats = npt.NDArray[np.float64]
 Slopes = Callable[[Floats], tuple[Floats, Floats]]
 
 # A step is long enough when the slope along it has fallen to this share; Newton steps near the optimum have length 1.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats, Ints
 from plait.learners.logistic._lanes import LANES, NARROW, WIDTHS
 from plait.learners.logistic._quasi_newton_kernels import first_half, remember, second_half, walk_rows
 from plait.learners.logistic.logistic_batch import Batch
@@ -18,8 +19,6 @@ from plait.learners.logistic.panel_memory import zero_panel
 
 __all__ = ["approached"]
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 KIND = np.float32
 
@@ -42,7 +41,7 @@ _FALL = 0.5
 
 def approached(
     batch: Batch, preconditioner: LevelPreconditioner, queue: list[int], tol: float, max_iter: int
-) -> tuple[Floats, Floats, Indices]:
+) -> tuple[Floats, Floats, Ints]:
     """Return coefficients and intercepts near the optimum, in units of the design, and how many steps they took."""
     n_problems = batch.n_problems
     coef, intercept = np.zeros((n_problems, preconditioner.design.n_columns)), np.zeros(n_problems)
@@ -70,7 +69,7 @@ class QuasiNewtonPanel:
         At most 16 of them.
     """
 
-    def __init__(self, batch: Batch, preconditioner: LevelPreconditioner, problems: Indices) -> None:
+    def __init__(self, batch: Batch, preconditioner: LevelPreconditioner, problems: Ints) -> None:
         self.design, self._preconditioner = preconditioner.design, preconditioner
         n_lanes = NARROW if len(problems) <= NARROW else LANES
         rows, columns = (self.design.n_rows, n_lanes), (self.design.n_columns, n_lanes)

@@ -12,8 +12,8 @@ state                 : of each lane, 1 where it still moves; the derivative abo
 """
 
 import numpy as np
-from numba import njit
 
+from plait.core.compilation import kernel
 from plait.learners.logistic._lanes import (
     add,
     divide,
@@ -35,7 +35,7 @@ __all__ = ["BLOCK", "descend_rows"]
 BLOCK = 32
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def descend_rows(indptr, indices, data, norms, sign, halves, blocks, stride, alive, alpha, W, state, width):  # type: ignore[no-untyped-def]
     """Go once through the rows in `blocks`, in steps of `stride` (odd) within a block [Hsieh2008, algorithm 3].
 

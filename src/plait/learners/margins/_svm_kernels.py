@@ -12,7 +12,8 @@ Columns are read as numbers without sign: with one, every use would first ask wh
 """
 
 import numpy as np
-from numba import njit
+
+from plait.core.compilation import kernel
 
 __all__ = [
     "add_curvature",
@@ -33,7 +34,7 @@ __all__ = [
 CACHED_ENTRIES = 100_000
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def select_columns(indptr, indices, data, place, out_indptr, out_indices, out_data):  # type: ignore[no-untyped-def]
     """Copy the entries whose column has a place of at least 0, renumbered; return how many there are."""
     filled = 0
@@ -48,7 +49,7 @@ def select_columns(indptr, indices, data, place, out_indptr, out_indices, out_da
     return filled
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _row_dot(indices, data, w, start, end):  # type: ignore[no-untyped-def]
     """Return w.x of the entries from start to end, in two sums: one alone waits for each addition."""
     a, b = 0.0, 0.0
@@ -62,28 +63,28 @@ def _row_dot(indices, data, w, start, end):  # type: ignore[no-untyped-def]
     return a + b
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_row(indices, data, factor, total, start, end):  # type: ignore[no-untyped-def]
     """Add factor times the entries from start to end to a vector over columns."""
     for p in range(start, end):
         total[np.uint32(indices[p])] += factor * data[p]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def row_scores(indptr, indices, data, w, scores):  # type: ignore[no-untyped-def]
     """Write w.x_i of every row."""
     for i in range(indptr.size - 1):
         scores[i] = _row_dot(indices, data, w, indptr[i], indptr[i + 1])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def chosen_scores(indptr, indices, data, rows, w, scores):  # type: ignore[no-untyped-def]
     """Write w.x_i for i = rows[a]."""
     for a in range(rows.size):
         scores[a] = _row_dot(indices, data, w, indptr[rows[a]], indptr[rows[a] + 1])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def squared_norms(indptr, data, norms):  # type: ignore[no-untyped-def]
     """Write x_i.x_i of every row."""
     for i in range(indptr.size - 1):
@@ -93,14 +94,14 @@ def squared_norms(indptr, data, norms):  # type: ignore[no-untyped-def]
         norms[i] = total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_rows(indptr, indices, data, rows, factors, total):  # type: ignore[no-untyped-def]
     """Add factors[a] times row rows[a] to a vector over columns, for every a."""
     for a in range(rows.size):
         _add_row(indices, data, factors[a], total, indptr[rows[a]], indptr[rows[a] + 1])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_curvature(indptr, indices, data, rows, factors, direction, total):  # type: ignore[no-untyped-def]
     """Add the sum of factors[a] (x_i.direction) x_i for i = rows[a] to a vector over columns, in one pass."""
     for a in range(rows.size):
@@ -109,7 +110,7 @@ def add_curvature(indptr, indices, data, rows, factors, direction, total):  # ty
         _add_row(indices, data, factor, total, start, end)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def conjugate_step(product, scale, size, w, residual, direction):  # type: ignore[no-untyped-def]
     """Move w along a direction whose product with the matrix is given; turn the direction, return the new size.
 
@@ -128,7 +129,7 @@ def conjugate_step(product, scale, size, w, residual, direction):  # type: ignor
     return left
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_outer_products(indptr, indices, data, rows, factors, H):  # type: ignore[no-untyped-def]
     """Add factors[a] x_i x_i' for i = rows[a] to the lower triangle of H, for every a."""
     for a in range(rows.size):
@@ -138,7 +139,7 @@ def add_outer_products(indptr, indices, data, rows, factors, H):  # type: ignore
             _add_row(indices, data, value, H[np.uint32(indices[p])], indptr[i], p + 1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def extend_gram(indptr, indices, data, rows, n_old, starts, ends, slots, values, K):  # type: ignore[no-untyped-def]
     """Write K[a, b] = x_rows[a].x_rows[b] for n_old <= a < rows.size and b <= a.
 
@@ -163,13 +164,13 @@ def extend_gram(indptr, indices, data, rows, n_old, starts, ends, slots, values,
                 _add_column(slots, values, starts[column], ends[column], value, K[a])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_column(slots, values, first, end, value, into):  # type: ignore[no-untyped-def]
     for p in range(first, end):
         into[slots[p]] += value * values[p]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gather_gram(K, slots, diagonal, out):  # type: ignore[no-untyped-def]
     """Write K[slots, slots], of which the lower triangle is given, plus a diagonal into the lower triangle of `out`."""
     for a in range(slots.size):
@@ -181,7 +182,7 @@ def gather_gram(K, slots, diagonal, out):  # type: ignore[no-untyped-def]
         into[a] += diagonal[a]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def exact_step(scores, change, sign, cost, slope, curvature):  # type: ignore[no-untyped-def]
     """Return the a > 0 that minimises the objective at w + a d, exactly: it is piecewise quadratic in a.
 
@@ -209,7 +210,7 @@ def exact_step(scores, change, sign, cost, slope, curvature):  # type: ignore[no
     return step
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def dual_descent(indptr, indices, data, sign, cost, norms, order, draws, alpha, w, state, n_epochs, tol):  # type: ignore[no-untyped-def]
     """Descend along one dual variable after another, leaving out those that rest at 0 [Hsieh2008, algorithm 3].
 

@@ -6,8 +6,8 @@ From there Newton steps on the active rows are few. A label's start does not dep
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from plait.core.arrays import Floats, Ints
 from plait.core.randomness import generator
 from plait.learners.logistic._lanes import NARROW, WIDTHS
 from plait.learners.logistic.panel_memory import zero_panel
@@ -16,9 +16,7 @@ from plait.learners.margins.margin_rows import SparseRows
 
 __all__ = ["DualStarts"]
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.intp]
-Start = tuple[Floats, Indices]
+Start = tuple[Floats, Ints]
 
 # Passes over the rows before Newton steps begin.
 PASSES = 30

@@ -6,14 +6,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from plait.core.arrays import Floats, Ints
 from plait.learners.linear_conditionals import LinearConditionals
 from plait.learners.margins.margin_rows import DenseRows, MarginRows, SparseRows
 from plait.learners.problem import Problem
 
 __all__ = ["MarginDesign"]
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.intp]
 
 # A dense X with a smaller share of entries other than zero is worked on as a sparse one.
 SPARSE_SHARE = 0.1
@@ -64,7 +63,7 @@ class MarginDesign:
         whole = sparse.hstack([X, *beside], format="csr", dtype=np.float64)
         return SparseRows(whole.indptr, whole.indices, whole.data, whole.shape)
 
-    def columns(self, label: int) -> Indices:
+    def columns(self, label: int) -> Ints:
         """Return the columns of the design that a label may use, ascending."""
         bias = [] if self.bias is None else [self.n_features]
         parents = [self._place[j] for j in self.parents[label]]
@@ -82,7 +81,7 @@ class MarginDesign:
             self._plain = self._cut(self.columns(label)) if self._place else self._whole
         return self._plain
 
-    def _cut(self, columns: Indices) -> MarginRows:
+    def _cut(self, columns: Ints) -> MarginRows:
         if isinstance(self._whole, SparseRows):
             return self._whole.with_columns(columns)
         assert isinstance(self._whole, DenseRows)
@@ -106,7 +105,7 @@ class MarginDesign:
         w[parents] = earlier.parent_coef_[label, self.parents[label]]
         return w
 
-    def _features(self, label: int) -> Indices:
+    def _features(self, label: int) -> Ints:
         return np.arange(self.n_features) if self.support is None else np.flatnonzero(self.support[label])
 
     def _parts(self, label: int) -> tuple[slice, slice, slice]:

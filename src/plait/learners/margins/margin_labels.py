@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats
 from plait.learners.linear_conditionals import LinearConditionals
 from plait.learners.margins.dual_starts import DualStarts
 from plait.learners.margins.margin_design import MarginDesign
@@ -18,7 +19,6 @@ from plait.learners.problem import Problem
 
 __all__ = ["LabelMargins", "MarginLabels", "label_folds"]
 
-Floats = npt.NDArray[np.float64]
 
 N_FOLDS = 3
 LEAST_SHARE = 1e-60

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import blas
 
+from plait.core.arrays import Floats, Ints
 from plait.core.randomness import generator
 from plait.learners.margins._svm_kernels import (
     add_curvature,
@@ -23,9 +24,6 @@ from plait.learners.margins._svm_kernels import (
 
 __all__ = ["DenseRows", "MarginRows", "SparseRows"]
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.intp]
-
 
 class MarginRows(ABC):
     """Rows x_i of one label; the products that the solvers need of them."""
@@ -37,31 +35,31 @@ class MarginRows(ABC):
         """Return w.x_i of every row."""
 
     @abstractmethod
-    def scores_of(self, rows: Indices, w: Floats) -> Floats:
+    def scores_of(self, rows: Ints, w: Floats) -> Floats:
         """Return w.x_i of some rows."""
 
     @abstractmethod
-    def combined(self, rows: Indices, factors: Floats) -> Floats:
+    def combined(self, rows: Ints, factors: Floats) -> Floats:
         """Return the sum of factors[a] x_rows[a]."""
 
     @abstractmethod
-    def add_outer(self, rows: Indices, factors: Floats, H: Floats) -> None:
+    def add_outer(self, rows: Ints, factors: Floats, H: Floats) -> None:
         """Add the sum of factors[a] x_rows[a] x_rows[a]' to the lower triangle of H; factors have one sign."""
 
     @abstractmethod
-    def extend_gram(self, rows: Indices, n_old: int, K: Floats) -> None:
+    def extend_gram(self, rows: Ints, n_old: int, K: Floats) -> None:
         """Write K[a, b] = x_rows[a].x_rows[b] for n_old <= a < rows.size and b <= a."""
 
     @abstractmethod
-    def add_curvature(self, rows: Indices, factors: Floats, direction: Floats, total: Floats) -> None:
+    def add_curvature(self, rows: Ints, factors: Floats, direction: Floats, total: Floats) -> None:
         """Add the sum of factors[a] (x_rows[a].direction) x_rows[a] to a vector."""
 
     @abstractmethod
-    def squared_entries(self, rows: Indices, factors: Floats) -> Floats:
+    def squared_entries(self, rows: Ints, factors: Floats) -> Floats:
         """Return the diagonal of what `add_outer` adds."""
 
     @abstractmethod
-    def n_entries(self, rows: Indices) -> int:
+    def n_entries(self, rows: Ints) -> int:
         """Return how many numbers some rows hold."""
 
 
@@ -80,35 +78,35 @@ class DenseRows(MarginRows):
         """Return w.x_i of every row."""
         return self.array @ w
 
-    def scores_of(self, rows: Indices, w: Floats) -> Floats:
+    def scores_of(self, rows: Ints, w: Floats) -> Floats:
         """Return w.x_i of some rows."""
         return (self.array @ w)[rows]
 
-    def combined(self, rows: Indices, factors: Floats) -> Floats:
+    def combined(self, rows: Ints, factors: Floats) -> Floats:
         """Return the sum of factors[a] x_rows[a]."""
         spread = np.zeros(self.array.shape[0])
         spread[rows] = factors
         return spread @ self.array
 
-    def add_outer(self, rows: Indices, factors: Floats, H: Floats) -> None:
+    def add_outer(self, rows: Ints, factors: Floats, H: Floats) -> None:
         """Add to the lower triangle of H, which is the upper one of H' in Fortran's order."""
         if rows.size:
             scaled = self.array[rows] * np.sqrt(np.abs(factors))[:, None]
             blas.dsyrk(np.sign(factors[0]), scaled.T, beta=1.0, c=H.T, lower=0, overwrite_c=1)
 
-    def extend_gram(self, rows: Indices, n_old: int, K: Floats) -> None:
+    def extend_gram(self, rows: Ints, n_old: int, K: Floats) -> None:
         """Write whole rows of K; what stands right of the diagonal is not read."""
         K[n_old : rows.size, : rows.size] = self.array[rows[n_old:]] @ self.array[rows].T
 
-    def squared_entries(self, rows: Indices, factors: Floats) -> Floats:
+    def squared_entries(self, rows: Ints, factors: Floats) -> Floats:
         """Return the sum of factors[a] x_rows[a]^2, entry by entry."""
         return np.asarray(factors @ self.array[rows] ** 2)
 
-    def add_curvature(self, rows: Indices, factors: Floats, direction: Floats, total: Floats) -> None:
+    def add_curvature(self, rows: Ints, factors: Floats, direction: Floats, total: Floats) -> None:
         """Add the sum of factors[a] (x_rows[a].direction) x_rows[a] to a vector."""
         total += self.combined(rows, factors * self.scores_of(rows, direction))
 
-    def n_entries(self, rows: Indices) -> int:
+    def n_entries(self, rows: Ints) -> int:
         """Return how many numbers some rows hold."""
         return rows.size * self.array.shape[1]
 
@@ -128,40 +126,40 @@ class SparseRows(MarginRows):
         row_scores(self.indptr, self.indices, self.data, w, out)
         return out
 
-    def scores_of(self, rows: Indices, w: Floats) -> Floats:
+    def scores_of(self, rows: Ints, w: Floats) -> Floats:
         """Return w.x_i of some rows."""
         out = np.empty(rows.size)
         chosen_scores(self.indptr, self.indices, self.data, rows, w, out)
         return out
 
-    def combined(self, rows: Indices, factors: Floats) -> Floats:
+    def combined(self, rows: Ints, factors: Floats) -> Floats:
         """Return the sum of factors[a] x_rows[a]."""
         total = np.zeros(self.shape[1])
         add_rows(self.indptr, self.indices, self.data, rows, factors, total)
         return total
 
-    def add_outer(self, rows: Indices, factors: Floats, H: Floats) -> None:
+    def add_outer(self, rows: Ints, factors: Floats, H: Floats) -> None:
         """Add to the lower triangle of H."""
         add_outer_products(self.indptr, self.indices, self.data, rows, factors, H)
 
-    def extend_gram(self, rows: Indices, n_old: int, K: Floats) -> None:
+    def extend_gram(self, rows: Ints, n_old: int, K: Floats) -> None:
         """Write the lower triangle of the new rows of K."""
         n_entries = self.n_entries(rows)
         starts, ends = np.zeros(self.shape[1] + 1, dtype=np.intp), np.empty(self.shape[1], dtype=np.intp)
         slots, values = np.empty(n_entries, dtype=np.intp), np.empty(n_entries)
         extend_gram(self.indptr, self.indices, self.data, rows, n_old, starts, ends, slots, values, K)
 
-    def squared_entries(self, rows: Indices, factors: Floats) -> Floats:
+    def squared_entries(self, rows: Ints, factors: Floats) -> Floats:
         """Return the sum of factors[a] x_rows[a]^2, entry by entry."""
         total = np.zeros(self.shape[1])
         add_rows(self.indptr, self.indices, self.data**2, rows, factors, total)
         return total
 
-    def add_curvature(self, rows: Indices, factors: Floats, direction: Floats, total: Floats) -> None:
+    def add_curvature(self, rows: Ints, factors: Floats, direction: Floats, total: Floats) -> None:
         """Add the sum of factors[a] (x_rows[a].direction) x_rows[a] to a vector."""
         add_curvature(self.indptr, self.indices, self.data, rows, factors, direction, total)
 
-    def n_entries(self, rows: Indices) -> int:
+    def n_entries(self, rows: Ints) -> int:
         """Return how many numbers some rows hold."""
         return int((self.indptr[rows + 1] - self.indptr[rows]).sum())
 
@@ -177,7 +175,7 @@ class SparseRows(MarginRows):
         """Random numbers below 2^31 that shuffle the rows, the same for every label and run."""
         return generator(0).integers(0, 2**31, size=2 * self.shape[0])
 
-    def with_columns(self, columns: Indices) -> "SparseRows":
+    def with_columns(self, columns: Ints) -> "SparseRows":
         """Return the rows with some columns only, in ascending order."""
         place = np.full(self.shape[1], -1, dtype=np.intp)
         place[columns] = np.arange(columns.size)

@@ -11,16 +11,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.linalg import lapack
 
+from plait.core.arrays import Floats, Ints
 from plait.learners.margins._svm_kernels import conjugate_step, gather_gram
 from plait.learners.margins.margin_rows import MarginRows, SparseRows
 
 __all__ = ["NewtonSystems", "factor_cost"]
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.intp]
 
 LARGEST_SYSTEM = 3000  # of a Cholesky factor
 LARGEST_GRAM = 5000  # rows whose products are kept: 200 MB
@@ -68,7 +66,7 @@ class NewtonSystems:
         if self._whole is not None and np.array_equal(cost, self._whole[0]):
             self._hessian, self._inside = self._whole[1].copy(), cost > 0
 
-    def minimiser(self, chosen: Indices, sign: Floats, cost: Floats, w: Floats, accuracy: float) -> Floats:
+    def minimiser(self, chosen: Ints, sign: Floats, cost: Floats, w: Floats, accuracy: float) -> Floats:
         """Return the minimiser over the chosen rows; conjugate gradients start from w and end at `accuracy`."""
         n_columns = self.rows.shape[1]
         size = min(chosen.size, n_columns)
@@ -81,7 +79,7 @@ class NewtonSystems:
         found = self._factored(chosen, sign, cost, w, accuracy) if size <= LARGEST_SYSTEM else None
         return self.downhill(chosen, sign, cost, w, accuracy) if found is None else found
 
-    def _factored(self, chosen: Indices, sign: Floats, cost: Floats, w: Floats, accuracy: float) -> Floats | None:
+    def _factored(self, chosen: Ints, sign: Floats, cost: Floats, w: Floats, accuracy: float) -> Floats | None:
         """Return the minimiser from the smaller of both systems; None where it is too badly conditioned."""
         if chosen.size < self.rows.shape[1]:
             return self._by_gram(chosen, sign, cost)
@@ -90,11 +88,11 @@ class NewtonSystems:
             near = self._by_old_factor(chosen, sign, cost, w, accuracy)
         return self._by_hessian(chosen, sign, cost) if near is None else near
 
-    def downhill(self, chosen: Indices, sign: Floats, cost: Floats, w: Floats, accuracy: float) -> Floats:
+    def downhill(self, chosen: Ints, sign: Floats, cost: Floats, w: Floats, accuracy: float) -> Floats:
         """Return a point near the minimiser that lies downhill from w if the chosen rows are those active there."""
         return self._by_conjugate_gradients(chosen, sign, cost, w, accuracy)[0]
 
-    def _by_gram(self, chosen: Indices, sign: Floats, cost: Floats) -> Floats | None:
+    def _by_gram(self, chosen: Ints, sign: Floats, cost: Floats) -> Floats | None:
         self._keep(chosen)
         slots, diagonal, right = self._slot[chosen], 0.5 / cost[chosen], sign[chosen]
         alpha = None
@@ -108,11 +106,11 @@ class NewtonSystems:
             alpha = _solved(exact, right)
         return None if alpha is None else self.rows.combined(chosen, alpha)
 
-    def _products(self, chosen: Indices, alpha: Floats) -> Floats:
+    def _products(self, chosen: Ints, alpha: Floats) -> Floats:
         """Return X X' alpha."""
         return self.rows.scores_of(chosen, self.rows.combined(chosen, alpha))
 
-    def _keep(self, chosen: Indices) -> None:
+    def _keep(self, chosen: Ints) -> None:
         new = chosen[self._slot[chosen] < 0]
         if not new.size:
             return
@@ -140,7 +138,7 @@ class NewtonSystems:
         self._slot[self._kept] = -1
         self._kept = np.empty(0, dtype=np.intp)
 
-    def _by_old_factor(self, chosen: Indices, sign: Floats, cost: Floats, w: Floats, accuracy: float) -> Floats | None:
+    def _by_old_factor(self, chosen: Ints, sign: Floats, cost: Floats, w: Floats, accuracy: float) -> Floats | None:
         """Return the minimiser by conjugate gradients, preconditioned by a factor in single precision.
 
         The factor is that of an earlier set of rows, or of these where that one leads nowhere soon. None where neither
@@ -156,11 +154,11 @@ class NewtonSystems:
             self._factor = None if info else factor
         return None
 
-    def _by_hessian(self, chosen: Indices, sign: Floats, cost: Floats) -> Floats | None:
+    def _by_hessian(self, chosen: Ints, sign: Floats, cost: Floats) -> Floats | None:
         right = self.rows.combined(chosen, 2.0 * cost[chosen] * sign[chosen])
         return _solved(self._updated_hessian(chosen, cost).copy(), right)
 
-    def _updated_hessian(self, chosen: Indices, cost: Floats) -> Floats:
+    def _updated_hessian(self, chosen: Ints, cost: Floats) -> Floats:
         """Return 1 + 2 X' cost X over the chosen rows, from the one before."""
         inside = np.zeros(cost.size, dtype=np.bool_)
         inside[chosen] = True
@@ -176,7 +174,7 @@ class NewtonSystems:
         return self._hessian
 
     def _by_conjugate_gradients(
-        self, chosen: Indices, sign: Floats, cost: Floats, w: Floats, accuracy: float, worth: float | None = None
+        self, chosen: Ints, sign: Floats, cost: Floats, w: Floats, accuracy: float, worth: float | None = None
     ) -> tuple[Floats, bool]:
         """Return where conjugate gradients end, and whether they will do with `worth` products, as far as one sees."""
         factors = 2.0 * cost[chosen]
@@ -214,7 +212,7 @@ def _solved(system: Floats, right: Floats) -> Floats | None:
 
 
 def _preconditioned(
-    rows: MarginRows, factor: Any, chosen: Indices, sign: Floats, factors: Floats, w: Floats, accuracy: float
+    rows: MarginRows, factor: Any, chosen: Ints, sign: Floats, factors: Floats, w: Floats, accuracy: float
 ) -> Floats | None:
     """Return where conjugate gradients with a factor of a similar system end; None where they take long."""
     w = w.copy()

@@ -4,9 +4,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
+from plait.core.arrays import Floats
+
 __all__ = ["fit_platt", "platt_targets"]
 
-Floats = npt.NDArray[np.float64]
 
 MOST_STEPS = 100
 # Ends when the predicted decrease is below this share of the total weight.

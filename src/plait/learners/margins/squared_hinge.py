@@ -12,16 +12,14 @@ gap    : P(w) - min P is at most 1/2 ||grad P(w)||^2: with alpha_i = 2 cost_i sl
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from plait.core.arrays import Floats, Ints
 from plait.learners.margins._svm_kernels import dual_descent, exact_step
 from plait.learners.margins.margin_rows import MarginRows, SparseRows
 from plait.learners.margins.newton_systems import NewtonSystems, factor_cost
 
 __all__ = ["HingeFit", "dual_start", "minimize_squared_hinge", "objective_and_gradient"]
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.intp]
 
 # Passes over the dual variables before Newton steps begin, and how far their derivatives may lie apart at the end.
 EPOCHS = (8, 12, 20, 20, 20, 20, 20)
@@ -64,7 +62,7 @@ def objective_and_gradient(rows: MarginRows, sign: Floats, cost: Floats, w: Floa
     return float(value), w - rows.combined(np.arange(slack.size), 2.0 * cost * slack * sign)
 
 
-def dual_start(rows: SparseRows, sign: Floats, cost: Floats) -> tuple[Floats, Indices]:
+def dual_start(rows: SparseRows, sign: Floats, cost: Floats) -> tuple[Floats, Ints]:
     """Return where some passes of dual coordinate descent lead, and the rows it holds active.
 
     With as many active rows as columns, Newton steps converge quickly from anywhere and a few passes suffice. Otherwise
@@ -89,7 +87,7 @@ def minimize_squared_hinge(
     sign: Floats,
     cost: Floats,
     w: Floats,
-    first: Indices | None = None,
+    first: Ints | None = None,
     *,
     tol: float = 1e-6,
     max_iter: int = 100,

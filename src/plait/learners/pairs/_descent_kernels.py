@@ -7,8 +7,10 @@ leaving out rows. The flags of SUMS allow sums in any order; they promise nothin
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic, overload
+
+from plait.core.compilation import kernel
 
 __all__ = ["SUMS", "after_earlier_steps", "before_earlier_steps", "clipped_losses", "curve_along_step", "fading"]
 
@@ -66,7 +68,7 @@ def _fading_by_type(t):  # type: ignore[no-untyped-def]
     return _fading_32 if t == types.float32 else _fading_64
 
 
-@njit(cache=True, inline="always", error_model="numpy")
+@kernel(inline="always", error_model="numpy")
 def _log1p(e):  # type: ignore[no-untyped-def]
     """Return log(1 + e) for e in [0, 1] to nine digits: 2 artanh(e / (2 + e)) as a sum."""
     s = e / (e + type(e)(2.0))
@@ -78,7 +80,7 @@ def _log1p(e):  # type: ignore[no-untyped-def]
     return type(e)(2.0) * s * (total * q + type(e)(1.0))
 
 
-@njit(cache=True, fastmath=SUMS, error_model="numpy")
+@kernel(fastmath=SUMS, error_model="numpy")
 def curve_along_step(scores, change, rows, step, targets, target_of, weights, weight_of, residual, curve):  # type: ignore[no-untyped-def]
     """For the problems `rows`, at z = scores + step * change: the residuals, and the loss with its derivatives.
 
@@ -108,7 +110,7 @@ def curve_along_step(scores, change, rows, step, targets, target_of, weights, we
         curve[j, 0], curve[j, 1], curve[j, 2] = slope, curvature, loss
 
 
-@njit(cache=True, fastmath=SUMS, error_model="numpy")
+@kernel(fastmath=SUMS, error_model="numpy")
 def clipped_losses(scores, targets, target_of, weights, weight_of, least, most, out):  # type: ignore[no-untyped-def]
     """Set out[j] to the weighted sum of log-losses of row j of `scores`, each kept between `least` and `most`."""
     n_samples = scores.shape[1]
@@ -125,7 +127,7 @@ def clipped_losses(scores, targets, target_of, weights, weight_of, least, most, 
         out[j] = total
 
 
-@njit(cache=True, fastmath=SUMS, error_model="numpy")
+@kernel(fastmath=SUMS, error_model="numpy")
 def before_earlier_steps(steps, differences, inverse, order, direction, share):  # type: ignore[no-untyped-def]
     """Run the first half of the two loops of L-BFGS on each row of `direction`, newest step first."""
     n_pairs, size = direction.shape
@@ -141,7 +143,7 @@ def before_earlier_steps(steps, differences, inverse, order, direction, share): 
                 direction[j, k] -= a * differences[t, j, k]
 
 
-@njit(cache=True, fastmath=SUMS, error_model="numpy")
+@kernel(fastmath=SUMS, error_model="numpy")
 def after_earlier_steps(steps, differences, inverse, order, direction, share):  # type: ignore[no-untyped-def]
     """Run the second half of the two loops of L-BFGS on each row of `direction`, oldest step first."""
     n_pairs, size = direction.shape

@@ -3,14 +3,14 @@
 import math
 
 import numpy as np
-from numba import njit
 
+from plait.core.compilation import kernel
 from plait.learners.pairs._descent_kernels import SUMS, fading
 
 __all__ = ["add_parents", "logistic_logs", "score_pairs"]
 
 
-@njit(cache=True)
+@kernel
 def add_parents(scores, coefficient, parent, labels):  # type: ignore[no-untyped-def]
     """Add `coefficient[j] * labels[parent[j]]` to row j of `scores`."""
     for j in range(scores.shape[0]):
@@ -19,7 +19,7 @@ def add_parents(scores, coefficient, parent, labels):  # type: ignore[no-untyped
             scores[j, n] += c * labels[k, n]
 
 
-@njit(cache=True, inline="always", error_model="numpy")
+@kernel(inline="always", error_model="numpy")
 def _log1p(e):  # type: ignore[no-untyped-def]
     """Return log(1 + e) for e in [0, 1]: 2 artanh(e / (2 + e)) as a sum, without branches."""
     s = e / (e + 2.0)
@@ -32,7 +32,7 @@ def _log1p(e):  # type: ignore[no-untyped-def]
     return 2.0 * s * ((t * q + 1.0 / 3.0) * q + 1.0)
 
 
-@njit(cache=True, fastmath=SUMS, error_model="numpy")
+@kernel(fastmath=SUMS, error_model="numpy")
 def logistic_logs(scores, shift, most, out):  # type: ignore[no-untyped-def]
     """Fill rows of `out` with p, log p and log(1 - p) of scores + shift, kept between -most and most."""
     for n in range(scores.shape[0]):
@@ -44,7 +44,7 @@ def logistic_logs(scores, shift, most, out):  # type: ignore[no-untyped-def]
         out[2, n] = min(-z, 0.0) - tail
 
 
-@njit(cache=True, fastmath=SUMS, error_model="numpy")
+@kernel(fastmath=SUMS, error_model="numpy")
 def score_pairs(without, coefficient, parent, labels, target, weight, alone, most, consistent, found):  # type: ignore[no-untyped-def]
     """Add to found[j] the weighted sums, over rows, of log P(y_i | x, y_j) and of the information of the pair.
 

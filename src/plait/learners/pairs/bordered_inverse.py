@@ -1,16 +1,13 @@
 """Inverse second derivatives shared by all pairs of one target: one matrix, bordered by each parent's column."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import lapack
 
+from plait.core.arrays import Array
 from plait.learners.pairs.pair_designs import PairDesign
 
 __all__ = ["BorderedInverse", "DiagonalInverse", "cholesky_factor", "solve_factored"]
-
-Matrix = npt.NDArray[Any]
 
 
 class BorderedInverse:
@@ -20,7 +17,7 @@ class BorderedInverse:
     S is p (1 - p) of the target without parents, so a pair that barely changes p is solved in one step.
     """
 
-    def __init__(self, design: PairDesign, gram: Matrix, spread: Matrix, penalty: Matrix, parents: Matrix) -> None:
+    def __init__(self, design: PairDesign, gram: Array, spread: Array, penalty: Array, parents: Array) -> None:
         self._factor = cholesky_factor(gram, penalty[:-1])
         weighted = parents * spread
         self._border = design.gradients(weighted)
@@ -29,7 +26,7 @@ class BorderedInverse:
         rest = corner - np.einsum("ij,ij->i", self._border, self._solved)
         self._rest = np.maximum(rest, 1e-6 * corner)
 
-    def apply(self, values: Matrix, rows: npt.NDArray[np.intp]) -> Matrix:
+    def apply(self, values: Array, rows: npt.NDArray[np.intp]) -> Array:
         """Return the inverse of pair `rows[r]` times row r of `values`, in which the parent stands last."""
         out = np.empty_like(values)
         inner = solve_factored(self._factor, values[:, :-1])
@@ -42,11 +39,11 @@ class BorderedInverse:
 class DiagonalInverse:
     """Inverse of the diagonal alone, where the whole matrix is too large."""
 
-    def __init__(self, design: PairDesign, spread: Matrix, penalty: Matrix, parents: Matrix) -> None:
+    def __init__(self, design: PairDesign, spread: Array, penalty: Array, parents: Array) -> None:
         self._shared = design.diagonal(spread) + penalty[:-1]
         self._last = (parents * spread).sum(axis=1) + penalty[-1]
 
-    def apply(self, values: Matrix, rows: npt.NDArray[np.intp]) -> Matrix:
+    def apply(self, values: Array, rows: npt.NDArray[np.intp]) -> Array:
         """Return the inverse of pair `rows[r]` times row r of `values`, in which the parent stands last."""
         out = np.empty_like(values)
         out[:, :-1] = values[:, :-1] / self._shared
@@ -54,7 +51,7 @@ class DiagonalInverse:
         return out
 
 
-def cholesky_factor(gram: Matrix, penalty: Matrix) -> Matrix:
+def cholesky_factor(gram: Array, penalty: Array) -> Array:
     """Return the upper factor (Fortran order) of a lower triangle plus a diagonal, lifted until it is definite."""
     size = gram.shape[0]
     diagonal = np.arange(size)
@@ -70,7 +67,7 @@ def cholesky_factor(gram: Matrix, penalty: Matrix) -> Matrix:
     return np.asarray(factor)
 
 
-def solve_factored(factor: Matrix, rows: Matrix) -> Matrix:
+def solve_factored(factor: Array, rows: Array) -> Array:
     """Return the inverse of the factored matrix times each row."""
     routine = lapack.spotrs if factor.dtype == np.float32 else lapack.dpotrs
     return np.asarray(routine(factor, rows.T, lower=0)[0]).T

@@ -4,17 +4,16 @@ Good where the inverse is nearly right, so that a few steps are enough: label pa
 """
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Array, Ints
 from plait.learners.pairs._descent_kernels import after_earlier_steps, before_earlier_steps, curve_along_step
 
 __all__ = ["DescentTask", "RowDesign", "RowInverse", "descend"]
 
-Matrix = npt.NDArray[Any]
-Rows = npt.NDArray[np.intp]
 
 # Steps that L-BFGS remembers, and how far a step must lower the slope along it.
 MEMORY = 6
@@ -24,17 +23,17 @@ SLOPE_LEFT = 0.3
 class RowDesign(Protocol):
     """A design whose product may depend on the problem; row r of what comes in belongs to problem `rows[r]`."""
 
-    def scores(self, coefficients: Matrix, rows: Rows) -> Matrix:
+    def scores(self, coefficients: Array, rows: Ints) -> Array:
         """Return the scores of coefficients, shape (n_rows, n_samples)."""
 
-    def gradients(self, residuals: Matrix, rows: Rows) -> Matrix:
+    def gradients(self, residuals: Array, rows: Ints) -> Array:
         """Return the derivatives that residuals cause, shape (n_rows, size)."""
 
 
 class RowInverse(Protocol):
     """Approximate inverses of the second derivatives of all problems."""
 
-    def apply(self, values: Matrix, rows: Rows) -> Matrix:
+    def apply(self, values: Array, rows: Ints) -> Array:
         """Return the inverse of problem `rows[r]` times row r of `values`."""
 
 
@@ -70,18 +69,18 @@ class DescentTask:
 
     design: RowDesign
     inverse: RowInverse
-    targets: Matrix
-    target_of: Rows
-    weights: Matrix
-    weight_of: Rows
-    penalty: Matrix
-    start: Matrix
-    scores: Matrix
-    gradient: Matrix | None = None
-    objective: Matrix | None = None
+    targets: Array
+    target_of: Ints
+    weights: Array
+    weight_of: Ints
+    penalty: Array
+    start: Array
+    scores: Array
+    gradient: Array | None = None
+    objective: Array | None = None
 
 
-def descend(task: DescentTask, *, tol: float, max_iter: int) -> tuple[Matrix, npt.NDArray[np.bool_]]:
+def descend(task: DescentTask, *, tol: float, max_iter: int) -> tuple[Array, npt.NDArray[np.bool_]]:
     """Return the coefficients of every problem and which problems reached `tol`.
 
     A problem is finished when the decrease that its next step promises is at most `tol` times its objective; the step
@@ -126,7 +125,7 @@ class _Batch:
         residual, curve = self._curve(nowhere, np.zeros_like(self.coefficients[:, 0]), self.rows.copy(), None)
         self._measure(residual, curve[:, 2])
 
-    def _measure(self, residual: Matrix, loss: Matrix) -> None:
+    def _measure(self, residual: Array, loss: Array) -> None:
         """Set the objective and the gradient at the coefficients."""
         self.gradient = self.penalty * self.coefficients
         penal = np.einsum("ij,ij->i", self.gradient, self.coefficients, dtype=np.float64)
@@ -134,8 +133,8 @@ class _Batch:
         self.gradient += self.task.design.gradients(residual, self.rows)
 
     def _curve(
-        self, change: Matrix, length: Matrix, rows: Rows, known: tuple[Matrix, Matrix] | None
-    ) -> tuple[Matrix, Matrix]:
+        self, change: Array, length: Array, rows: Ints, known: tuple[Array, Array] | None
+    ) -> tuple[Array, Array]:
         """Return residuals and curves at `scores + length * change`, renewed for some rows of what is known."""
         residual, curve = known or (np.empty_like(change), np.empty((change.shape[0], 3), dtype=change.dtype))
         labels, weights = (self.task.targets, self.target_of), (self.task.weights, self.weight_of)
@@ -171,7 +170,7 @@ class _Batch:
         self._measure(residual, loss)
         self._remember(moved, self.gradient - before)
 
-    def _search(self, change: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+    def _search(self, change: Array) -> tuple[Array, Array, Array]:
         """Return a length along the direction that leaves little slope, with residuals and losses there."""
         penal = self.penalty * self.direction
         first = np.einsum("ij,ij->i", penal, self.coefficients)
@@ -188,7 +187,7 @@ class _Batch:
             length[rows] = _next_length(length, slope, curve[:, 1] + second, low, high)[rows]
         return length, residual, curve[:, 2]
 
-    def _remember(self, moved: Matrix, difference: Matrix) -> None:
+    def _remember(self, moved: Array, difference: Array) -> None:
         """Keep the step for L-BFGS in place of the oldest one."""
         slot = self.order.size if self.order.size < MEMORY else int(self.order[0])
         curvature = np.einsum("ij,ij->i", moved, difference)
@@ -198,7 +197,7 @@ class _Batch:
         self.order = np.append(self.order[self.order != slot], slot)
 
 
-def _next_length(length: Matrix, slope: Matrix, curvature: Matrix, low: Matrix, high: Matrix) -> Matrix:
+def _next_length(length: Array, slope: Array, curvature: Array, low: Array, high: Array) -> Array:
     """Return Newton's next length, kept inside what is known to hold the minimum (slopes rise along a line)."""
     np.copyto(low, length, where=slope < 0)
     np.copyto(high, length, where=slope > 0)

@@ -17,8 +17,6 @@ from plait.structure.pair_dependence import PairDependence
 
 __all__ = ["pair_dependence_of"]
 
-Floats = npt.NDArray[np.float64]
-
 
 def pair_dependence_of(
     learner: PairLearner,

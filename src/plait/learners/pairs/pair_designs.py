@@ -6,14 +6,13 @@ Coefficients come as rows, one for each pair; the intercept, if there is one, is
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from plait.core.arrays import Array
 from plait.learners._sparse_kernels import LANES, lower_grams, rows_times
 
 __all__ = ["DensePairDesign", "PairDesign", "SparsePairDesign", "pair_design"]
 
-Matrix = npt.NDArray[Any]
 
 # From this share of entries on, a row of a sparse design counts as dense where pairs of entries are counted.
 DENSE_ROW = 0.15
@@ -25,42 +24,42 @@ class PairDesign(Protocol):
     size: int
     dtype: np.dtype[Any]
 
-    def scores(self, coefficients: Matrix) -> Matrix:
+    def scores(self, coefficients: Array) -> Array:
         """Return `coefficients @ design.T`, shape (n_pairs, n_samples)."""
 
-    def gradients(self, residuals: Matrix) -> Matrix:
+    def gradients(self, residuals: Array) -> Array:
         """Return `residuals @ design`, shape (n_pairs, size)."""
 
-    def grams(self, weights: Matrix) -> Matrix:
+    def grams(self, weights: Array) -> Array:
         """Return `design.T @ diag(w) @ design` for each row w of `weights`; only lower triangles are right."""
 
-    def diagonal(self, weights: Matrix) -> Matrix:
+    def diagonal(self, weights: Array) -> Array:
         """Return the diagonal of that matrix for one row of weights."""
 
 
 class DensePairDesign:
     """A design held as an array."""
 
-    def __init__(self, X: Matrix, scales: Matrix, centres: Matrix, intercept: bool, dtype: Any) -> None:
+    def __init__(self, X: Array, scales: Array, centres: Array, intercept: bool, dtype: Any) -> None:
         self.values = np.ones((X.shape[0], X.shape[1] + int(intercept)), dtype=dtype)
         self.values[:, : X.shape[1]] = (X - centres) / scales
         self.size, self.dtype = self.values.shape[1], self.values.dtype
 
-    def scores(self, coefficients: Matrix) -> Matrix:
+    def scores(self, coefficients: Array) -> Array:
         """Return `coefficients @ design.T`."""
         return np.asarray(coefficients @ self.values.T)
 
-    def gradients(self, residuals: Matrix) -> Matrix:
+    def gradients(self, residuals: Array) -> Array:
         """Return `residuals @ design`."""
         return np.asarray(residuals @ self.values)
 
-    def grams(self, weights: Matrix) -> Matrix:
+    def grams(self, weights: Array) -> Array:
         """Return the lower triangles of the weighted Gram matrices."""
         out = np.zeros((weights.shape[0], self.size, self.size), dtype=self.values.dtype)
         _add_grams(self.values, weights, out)
         return out
 
-    def diagonal(self, weights: Matrix) -> Matrix:
+    def diagonal(self, weights: Array) -> Array:
         """Return the diagonal of the weighted Gram matrix."""
         return np.asarray(weights @ (self.values * self.values))
 
@@ -68,7 +67,7 @@ class DensePairDesign:
 class SparsePairDesign:
     """A design held as CSR and, for gradients, its transpose."""
 
-    def __init__(self, X: Any, scales: Matrix, intercept: bool, dtype: Any) -> None:
+    def __init__(self, X: Any, scales: Array, intercept: bool, dtype: Any) -> None:
         ones = np.ones((X.shape[0], int(intercept)), dtype=dtype)
         scaled = X.copy()
         scaled.data = scaled.data / scales[scaled.indices]
@@ -84,15 +83,15 @@ class SparsePairDesign:
         self._few = self.rows[self._light]
         self._few_columns = self._few.T.tocsr()
 
-    def scores(self, coefficients: Matrix) -> Matrix:
+    def scores(self, coefficients: Array) -> Array:
         """Return `coefficients @ design.T`."""
         return _transposed_product(self.rows, coefficients)
 
-    def gradients(self, residuals: Matrix) -> Matrix:
+    def gradients(self, residuals: Array) -> Array:
         """Return `residuals @ design`."""
         return _transposed_product(self.columns, residuals)
 
-    def grams(self, weights: Matrix) -> Matrix:
+    def grams(self, weights: Array) -> Array:
         """Return the lower triangles of the weighted Gram matrices."""
         out = np.zeros((weights.shape[0], self.size, self.size), dtype=self.rows.dtype)
         a, t = self._few, self._few_columns
@@ -104,12 +103,12 @@ class SparsePairDesign:
             _add_grams(self._block, weights[:, self._heavy], out)
         return out
 
-    def diagonal(self, weights: Matrix) -> Matrix:
+    def diagonal(self, weights: Array) -> Array:
         """Return the diagonal of the weighted Gram matrix."""
         return np.asarray(self.rows.power(2).T @ weights)
 
 
-def _add_grams(values: Matrix, weights: Matrix, out: Matrix) -> None:
+def _add_grams(values: Array, weights: Array, out: Array) -> None:
     """Add `values.T @ diag(w) @ values` to out[t], for each row w of weights."""
     for matrix, row in zip(out, np.sqrt(weights), strict=True):
         scaled = values * row[:, None]
@@ -117,7 +116,7 @@ def _add_grams(values: Matrix, weights: Matrix, out: Matrix) -> None:
         matrix += scaled.T @ scaled
 
 
-def _filled(block: Matrix) -> Matrix:
+def _filled(block: Array) -> Array:
     """Return the block with columns of zeros added up to whole registers."""
     width = -(-block.shape[1] // LANES) * LANES
     out = np.zeros((block.shape[0], width), dtype=block.dtype)
@@ -125,7 +124,7 @@ def _filled(block: Matrix) -> Matrix:
     return out
 
 
-def _transposed_product(left: Any, right: Matrix) -> Matrix:
+def _transposed_product(left: Any, right: Array) -> Array:
     """Return `right @ left.T` for CSR `left`: the inner loop runs over pairs, so they lie side by side."""
     block = _filled(right.T)
     out = np.empty((left.shape[0], block.shape[1]), dtype=left.dtype)
@@ -133,7 +132,7 @@ def _transposed_product(left: Any, right: Matrix) -> Matrix:
     return np.ascontiguousarray(out[:, : right.shape[0]].T)
 
 
-def pair_design(X: Any, scales: Matrix, centres: Matrix, *, intercept: bool, dtype: Any) -> PairDesign:
+def pair_design(X: Any, scales: Array, centres: Array, *, intercept: bool, dtype: Any) -> PairDesign:
     """Return the design of features (X - centres) / scales; CSR features are not centred."""
     if sparse.issparse(X):
         return SparsePairDesign(sparse.csr_array(X), scales, intercept, dtype)

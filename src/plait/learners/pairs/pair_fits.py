@@ -9,6 +9,7 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.special import expit
 
+from plait.core.arrays import Array, Floats, Ints
 from plait.learners.class_weights import class_weighted
 from plait.learners.column_scaling import column_means, column_scales
 from plait.learners.linear_conditionals import LinearConditionals
@@ -20,9 +21,6 @@ from plait.learners.weighted_rows import weighing_rows
 
 __all__ = ["FeatureGroup", "PairFits", "PairLearner", "TargetPairs"]
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
-Matrix = npt.NDArray[Any]
 
 # From this many columns on, a matrix of second derivatives costs more than the steps it saves.
 MOST_COLUMNS = 4000
@@ -52,8 +50,8 @@ class PairLearner(Protocol):
 class FeatureGroup:
     """Targets that use the same features; `columns` is None where they use all."""
 
-    columns: Indices | None
-    targets: Indices
+    columns: Ints | None
+    targets: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +64,8 @@ class TargetPairs:
 
     group: FeatureGroup
     target: int
-    parents: Indices
-    coefficients: Matrix
+    parents: Ints
+    coefficients: Array
     reached: npt.NDArray[np.bool_]
 
 
@@ -126,7 +124,7 @@ class PairFits:
                 for task, target in self._tasks(design, group, group.targets[first : first + n_targets]):
                     yield self._solved(group, task, target)
 
-    def _tasks(self, design: PairDesign, group: FeatureGroup, targets: Indices) -> Iterator[tuple[PairTask, int]]:
+    def _tasks(self, design: PairDesign, group: FeatureGroup, targets: Ints) -> Iterator[tuple[PairTask, int]]:
         """Yield the tasks of a few targets; their matrices of second derivatives are made together."""
         kind = design.dtype
         labels = np.ascontiguousarray(self.problem.Y.T, dtype=kind)
@@ -141,7 +139,7 @@ class PairFits:
             known = (start[place], scores[place], grams[place])
             yield PairTask(design, labels[target], weights[place], parents, penalty, *known), int(target)
 
-    def _parents(self, target: int) -> Indices:
+    def _parents(self, target: int) -> Ints:
         return self.varying[self.varying != target]
 
     def _solved(self, group: FeatureGroup, task: PairTask, target: int) -> TargetPairs:
@@ -156,7 +154,7 @@ class PairFits:
             reached[~reached] = reached_now
         return TargetPairs(group, target, self._parents(target), coefficients, reached)
 
-    def _start(self, group: FeatureGroup, targets: Indices) -> Floats:
+    def _start(self, group: FeatureGroup, targets: Ints) -> Floats:
         """Return the fits without parents in units of the design, the intercept last."""
         part: Any = slice(None) if group.columns is None else group.columns
         coef = self.alone.coef_[targets][:, part]

@@ -3,8 +3,8 @@
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from plait.core.arrays import Floats
 from plait.core.logspace import EPSILON
 from plait.learners.pairs._pair_kernels import logistic_logs, score_pairs
 from plait.learners.pairs.pair_fits import PairFits, TargetPairs
@@ -12,7 +12,6 @@ from plait.learners.problem import Problem
 
 __all__ = ["PairScores"]
 
-Floats = npt.NDArray[np.float64]
 
 # Probabilities are kept within [EPSILON, 1 - EPSILON] by keeping scores within these bounds.
 MOST_SCORE = math.log1p(-EPSILON) - math.log(EPSILON)

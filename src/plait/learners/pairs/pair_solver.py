@@ -5,21 +5,18 @@ bordered Newton step is close to the solution of most pairs; L-BFGS on top of it
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
+from plait.core.arrays import Array, Ints
 from plait.learners.pairs._pair_kernels import add_parents
 from plait.learners.pairs.bordered_inverse import BorderedInverse, DiagonalInverse
 from plait.learners.pairs.descent import DescentTask, RowInverse, descend
 from plait.learners.pairs.pair_designs import PairDesign
 
 __all__ = ["PairTask", "solve_pairs"]
-
-Matrix = npt.NDArray[Any]
-Rows = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,25 +44,25 @@ class PairTask:
     """
 
     design: PairDesign
-    target: Matrix
-    weight: Matrix
-    parents: Matrix
-    penalty: Matrix
-    start: Matrix
-    alone: Matrix
-    gram: Matrix | None
+    target: Array
+    weight: Array
+    parents: Array
+    penalty: Array
+    start: Array
+    alone: Array
+    gram: Array | None
 
     def of(self, chosen: npt.NDArray[np.bool_]) -> "PairTask":
         """Return the task of some of the parents."""
         return replace(self, parents=self.parents[chosen])
 
-    def scores(self, coefficients: Matrix, rows: Rows) -> Matrix:
+    def scores(self, coefficients: Array, rows: Ints) -> Array:
         """Return scores of coefficients; row r belongs to pair `rows[r]`."""
         scores = self.design.scores(coefficients[:, :-1])
         add_parents(scores, coefficients[:, -1].copy(), rows, self.parents)
         return scores
 
-    def gradients(self, residuals: Matrix, rows: Rows) -> Matrix:
+    def gradients(self, residuals: Array, rows: Ints) -> Array:
         """Return the derivatives that residuals cause, the parent's last."""
         out = np.empty((residuals.shape[0], self.penalty.size), dtype=residuals.dtype)
         out[:, :-1] = self.design.gradients(residuals)
@@ -73,7 +70,7 @@ class PairTask:
         return out
 
 
-def solve_pairs(task: PairTask, *, tol: float, max_iter: int) -> tuple[Matrix, npt.NDArray[np.bool_]]:
+def solve_pairs(task: PairTask, *, tol: float, max_iter: int) -> tuple[Array, npt.NDArray[np.bool_]]:
     """Return the coefficients of every pair (n_pairs, size + 1), the parent's last, and which pairs reached `tol`."""
     return descend(_begun(task), tol=tol, max_iter=max_iter)
 
@@ -105,7 +102,7 @@ def _begun(task: PairTask) -> DescentTask:
     )
 
 
-def _inverse(task: PairTask, spread: Matrix) -> RowInverse:
+def _inverse(task: PairTask, spread: Array) -> RowInverse:
     if task.gram is None:
         return DiagonalInverse(task.design, spread, task.penalty, task.parents)
     return BorderedInverse(task.design, task.gram, spread, task.penalty, task.parents)

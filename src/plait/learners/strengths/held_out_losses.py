@@ -5,20 +5,14 @@ sqrt(2 gap) away from the solution in the norm of P, as F is strongly convex. Th
 those of the solution are at least L(w) - ||grad L(w)|| sqrt(2 gap), in the norm of the inverse of P.
 """
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 from scipy.special import expit
 
+from plait.core.arrays import Array, Floats, Ints
 from plait.core.logspace import clip_probability
 from plait.learners.pairs.pair_designs import PairDesign
 
 __all__ = ["HeldOutLosses"]
-
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
-Matrix = npt.NDArray[Any]
 
 
 class HeldOutLosses:
@@ -36,10 +30,10 @@ class HeldOutLosses:
         Means of the columns of the training rows: the intercept goes along with them.
     """
 
-    def __init__(self, design: PairDesign, labels: Matrix, weights: Floats, means: Floats) -> None:
+    def __init__(self, design: PairDesign, labels: Array, weights: Floats, means: Floats) -> None:
         self._design, self._labels, self._weights, self._means = design, labels, weights, means
 
-    def judge(self, coef: Floats, intercept: Floats, labels: Indices, inverse: Matrix) -> tuple[Floats, Floats]:
+    def judge(self, coef: Floats, intercept: Floats, labels: Ints, inverse: Array) -> tuple[Floats, Floats]:
         """Return the losses of fits, summed over rows, and the norms of their gradients.
 
         Row r of `coef` and `intercept` belongs to label `labels[r]`; `inverse` (1 or n_rows, size) is the inverse of

@@ -7,13 +7,13 @@ training part of a split enter as penalties: a column divided by s instead of t 
 import math
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from scipy.special import expit
 
+from plait.core.arrays import Array, Floats, Ints
 from plait.core.logspace import EPSILON
 from plait.learners.column_scaling import column_means, column_scales
 from plait.learners.pairs._descent_kernels import clipped_losses
@@ -26,9 +26,6 @@ from plait.learners.strengths.strength_splitting import StrengthFold
 
 __all__ = ["NarrowPath", "PathPoint"]
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
-Matrix = npt.NDArray[Any]
 
 KIND = np.float32
 _LEAST_MASS = 1e-30
@@ -50,8 +47,8 @@ class PathPoint:
     these may be; infinite where the tolerance was not reached.
     """
 
-    labels: Indices
-    folds: Indices
+    labels: Ints
+    folds: Ints
     coef: Floats
     intercept: Floats
     losses: Floats
@@ -77,7 +74,7 @@ class NarrowPath:
         self,
         problem: Problem,
         folds: list[StrengthFold],
-        labels: Indices,
+        labels: Ints,
         *,
         standardize: bool | str,
         fit_intercept: bool,
@@ -96,9 +93,9 @@ class NarrowPath:
         if fit_intercept:
             self.coefficients[:, -1] = self._log_odds()
         self.scores = self.design.scores(self.coefficients)
-        self._spread: Matrix | None = None
-        self._grams: Matrix | None = None
-        self._before: tuple[Matrix, Matrix] | None = None
+        self._spread: Array | None = None
+        self._grams: Array | None = None
+        self._before: tuple[Array, Array] | None = None
 
     def _go_ahead(self) -> None:
         """Go from the last solutions on to where the two last ones lead; scores go the same way."""
@@ -123,7 +120,7 @@ class NarrowPath:
                 break
         return self._point(slopes * np.sqrt(2.0 * tol * self._objectives(penalty)))
 
-    def _descended(self, rows: Indices, inverse: "_Inverses", penalty: Matrix, tol: float, steps: int) -> Indices:
+    def _descended(self, rows: Ints, inverse: "_Inverses", penalty: Array, tol: float, steps: int) -> Ints:
         """Go on with some problems and return those that did not reach the tolerance."""
         task = DescentTask(
             _Rows(self, rows),
@@ -140,7 +137,7 @@ class NarrowPath:
         self.scores[rows] = self.design.scores(self.coefficients[rows])
         return rows[~reached]
 
-    def _shared_inverse(self, penalty: Matrix) -> "_Inverses":
+    def _shared_inverse(self, penalty: Array) -> "_Inverses":
         """Return inverses of each label's mean over splits, renewed where they have become stale."""
         _, first, kind = np.unique(self.labels, return_index=True, return_inverse=True)
         counts = np.bincount(kind)[:, None].astype(KIND)
@@ -154,7 +151,7 @@ class NarrowPath:
         support = None if self.support is None else np.maximum.reduceat(self.support, first, axis=0)
         return _Inverses(self._grams, mean, support, kind)
 
-    def _first_grams(self, spread: Matrix) -> tuple[Matrix, Matrix]:
+    def _first_grams(self, spread: Array) -> tuple[Array, Array]:
         """Return spreads and their second derivatives; those of one label serve all where they differ by a factor.
 
         They do at the start of the path: nothing but the intercepts tells one row from another there.
@@ -167,18 +164,18 @@ class NarrowPath:
             return spread, self.design.grams(spread)
         return alike, (shares[:, None, None] * self.design.grams(spread[:1])).astype(KIND)
 
-    def _own_inverse(self, rows: Indices, penalty: Matrix) -> "_Inverses":
+    def _own_inverse(self, rows: Ints, penalty: Array) -> "_Inverses":
         """Return the inverse of each of some problems, at its present solution."""
         grams = self.design.grams(self._spreads(rows))
         return _Inverses(
             grams, penalty[rows], None if self.support is None else self.support[rows], np.arange(len(rows))
         )
 
-    def _spreads(self, rows: Indices) -> Matrix:
+    def _spreads(self, rows: Ints) -> Array:
         p = expit(self.scores[rows])
         return np.asarray(self.weights[self.weight_of[rows]] * (p * (1.0 - p)))
 
-    def columns_of(self, fold: StrengthFold) -> Indices:
+    def columns_of(self, fold: StrengthFold) -> Ints:
         """Return the columns of [X, parents] that a split knows: without parents that are constant there."""
         n_features = fold.training.X.shape[1]
         known = np.flatnonzero(np.isin(self.parents.labels, fold.parents.labels))
@@ -190,18 +187,18 @@ class NarrowPath:
         intercept = self.coefficients[:, -1] if self.fit_intercept else np.zeros(len(coef))
         return PathPoint(self.labels, self.folds, coef, intercept - coef @ self.centres, losses, errors)
 
-    def _losses(self, weights: Matrix, weight_of: Indices) -> Floats:
+    def _losses(self, weights: Array, weight_of: Ints) -> Floats:
         """Return the log-losses of all problems, with other weights than in training."""
         out = np.empty(len(self.labels))
         least, most = KIND(-math.log1p(-EPSILON)), KIND(-math.log(EPSILON))
         clipped_losses(self.scores, self.targets, self.labels, weights, weight_of, least, most, out)
         return out
 
-    def _objectives(self, penalty: Matrix) -> Floats:
+    def _objectives(self, penalty: Array) -> Floats:
         penal = np.einsum("ij,ij,ij->i", penalty, self.coefficients, self.coefficients, dtype=np.float64)
         return self._losses(self.weights, self.weight_of) + 0.5 * penal
 
-    def _slopes(self, rows: Indices, inverse: "_Inverses", places: npt.NDArray[np.intp]) -> Floats:
+    def _slopes(self, rows: Ints, inverse: "_Inverses", places: npt.NDArray[np.intp]) -> Floats:
         """Return the norms of the gradients of held-out losses, in the norm of inverse second derivatives.
 
         Problem `rows[r]` is number `places[r]` of `inverse`. Second derivatives of the last steps stand in for the
@@ -215,7 +212,7 @@ class NarrowPath:
         squared = np.einsum("ij,ij->i", gradient, inverse.apply(gradient, places))
         return np.asarray(CAUTION * np.sqrt(np.maximum(squared, 0.0)), dtype=np.float64)
 
-    def _penalties(self, folds: list[StrengthFold], standardize: bool | str) -> Matrix:
+    def _penalties(self, folds: list[StrengthFold], standardize: bool | str) -> Array:
         """Return the penalties of all coefficients at C = 1."""
         n_features = folds[0].training.X.shape[1]
         penalty = np.ones((len(folds), self.design.size))
@@ -226,7 +223,7 @@ class NarrowPath:
             penalty[:, -1] = 0.0
         return penalty[self.folds].astype(KIND)
 
-    def _support(self, folds: list[StrengthFold]) -> Matrix | None:
+    def _support(self, folds: list[StrengthFold]) -> Array | None:
         """Return 1 for each coefficient that a problem may use and 0 for others, or None where all are used."""
         if not len(self.parents.labels) and folds[0].training.support is None:
             return None
@@ -240,7 +237,7 @@ class NarrowPath:
             support[here, : allowed.shape[1]] = allowed[self.labels[here]]
         return support
 
-    def _log_odds(self) -> Matrix:
+    def _log_odds(self) -> Array:
         """Return where intercepts start; a class of next to no weight is summed by itself, not as a difference."""
         weights, targets = self.weights[self.weight_of].astype(np.float64), self.targets[self.labels]
         ones = np.einsum("ij,ij->i", weights, targets)
@@ -251,15 +248,15 @@ class NarrowPath:
 class _Rows:
     """The design as some of the problems see it."""
 
-    def __init__(self, path: NarrowPath, rows: Indices) -> None:
+    def __init__(self, path: NarrowPath, rows: Ints) -> None:
         self._design = path.design
         self._support = None if path.support is None else path.support[rows]
 
-    def scores(self, coefficients: Matrix, rows: npt.NDArray[np.intp]) -> Matrix:
+    def scores(self, coefficients: Array, rows: npt.NDArray[np.intp]) -> Array:
         """Return the scores of coefficients."""
         return self._design.scores(coefficients)
 
-    def gradients(self, residuals: Matrix, rows: npt.NDArray[np.intp]) -> Matrix:
+    def gradients(self, residuals: Array, rows: npt.NDArray[np.intp]) -> Array:
         """Return the derivatives that residuals cause, zero off the support."""
         gradients = self._design.gradients(residuals)
         return gradients if self._support is None else gradients * self._support[rows]
@@ -268,14 +265,14 @@ class _Rows:
 class _Inverses:
     """Factored matrices `gram + diag(penalty)`, of which problem r uses number `kind[r]`; `kind` is sorted."""
 
-    def __init__(self, grams: Matrix, penalty: Matrix, support: Matrix | None, kind: npt.NDArray[np.intp]) -> None:
+    def __init__(self, grams: Array, penalty: Array, support: Array | None, kind: npt.NDArray[np.intp]) -> None:
         self._kind = kind
         if support is not None:
             grams = grams * support[:, None, :] * support[:, :, None]
             penalty = np.where(support > 0, penalty, KIND(1.0))
         self._factors = [cholesky_factor(gram, diagonal) for gram, diagonal in zip(grams, penalty, strict=True)]
 
-    def apply(self, values: Matrix, rows: npt.NDArray[np.intp]) -> Matrix:
+    def apply(self, values: Array, rows: npt.NDArray[np.intp]) -> Array:
         """Return the inverse of problem `rows[r]` times row r of `values`."""
         out, kind = np.empty_like(values), self._kind[rows]
         bounds = [0, *(np.flatnonzero(kind[1:] != kind[:-1]) + 1).tolist(), len(kind)] if len(kind) else []
@@ -297,9 +294,7 @@ def _shared_design(
     return pair_design(X, scales, centres, intercept=fit_intercept, dtype=KIND), scales, centres
 
 
-def _placed_weights(
-    parts: list[tuple[Indices, Problem]], labels: Indices, folds: Indices, n_samples: int
-) -> tuple[Matrix, Indices]:
+def _placed_weights(parts: list[tuple[Ints, Problem]], labels: Ints, folds: Ints, n_samples: int) -> tuple[Array, Ints]:
     """Return weights of all rows, zero outside the part of a split, and which vector each problem uses."""
     if all(part.weights is None or part.weights.ndim == 1 for _, part in parts):
         weights = np.zeros((len(parts), n_samples), dtype=KIND)

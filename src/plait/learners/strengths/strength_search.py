@@ -8,6 +8,7 @@ more tightly, again and again, until one is left or the rest are ties.
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Floats, Ints
 from plait.learners.problem import Problem
 from plait.learners.strengths.narrow_path import NarrowPath
 from plait.learners.strengths.strength_splitting import strength_folds
@@ -15,8 +16,6 @@ from plait.learners.strengths.strength_trial import StrengthLearner, StrengthTri
 
 __all__ = ["STRENGTHS", "searched_strengths"]
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 # The decades of lambda in `sum log P - lambda ||w||^2` [PCC, section 5.1]: C = 1 / (2 lambda), strong first.
 STRENGTHS = np.array([1.0 / (2.0 * penalty) for penalty in (1000.0, 100.0, 10.0, 1.0, 0.1, 0.01, 0.001)])
@@ -31,7 +30,7 @@ FIRST_NARROW = 1e-6
 MOST_SCORES = 2**24
 
 
-def searched_strengths(learner: StrengthLearner, problem: Problem, fitted: Indices) -> Floats:
+def searched_strengths(learner: StrengthLearner, problem: Problem, fitted: Ints) -> Floats:
     """Return C of each label of `fitted`: of equal losses the strongest penalty, and 1 where no row can be held out."""
     if not len(fitted) or problem.Y.shape[0] < 2:
         return np.ones(len(fitted))
@@ -51,14 +50,14 @@ def _total(trials: list[StrengthTrial]) -> Floats:
     return np.asarray(np.sum([trial.losses for trial in trials], axis=0))
 
 
-def _still_open(trials: list[StrengthTrial], fitted: Indices) -> npt.NDArray[np.bool_]:
+def _still_open(trials: list[StrengthTrial], fitted: Ints) -> npt.NDArray[np.bool_]:
     """Return which strengths (n_strengths, n_labels) may be a label's best, where more than one may."""
     losses, errors = _total(trials)[:, fitted], np.sum([trial.errors for trial in trials], axis=0)[:, fitted]
     near = losses - errors <= (losses + errors).min(axis=0)
     return np.asarray(near & (near.sum(axis=0) > 1))
 
 
-def _first_round(learner: StrengthLearner, problem: Problem, fitted: Indices, trials: list[StrengthTrial]) -> None:
+def _first_round(learner: StrengthLearner, problem: Problem, fitted: Ints, trials: list[StrengthTrial]) -> None:
     """Try all strengths."""
     n_columns = problem.X.shape[1] + sum(bool(group) for group in problem.graph.parents)
     if n_columns > NARROW:
@@ -70,7 +69,7 @@ def _first_round(learner: StrengthLearner, problem: Problem, fitted: Indices, tr
         _narrow_round(learner, problem, fitted[first : first + at_once], trials)
 
 
-def _narrow_round(learner: StrengthLearner, problem: Problem, labels: Indices, trials: list[StrengthTrial]) -> None:
+def _narrow_round(learner: StrengthLearner, problem: Problem, labels: Ints, trials: list[StrengthTrial]) -> None:
     """Try all strengths for some labels, all splits together."""
     folds = [trial.fold for trial in trials]
     path = NarrowPath(problem, folds, labels, standardize=learner.standardize, fit_intercept=learner.fit_intercept)

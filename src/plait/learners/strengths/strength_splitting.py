@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from scipy.special import expit
 from sklearn.model_selection import KFold, ShuffleSplit
 
+from plait.core.arrays import Floats, Ints
 from plait.core.logspace import clip_probability
 from plait.learners.class_weights import class_weighted
 from plait.learners.one_valued_labels import constant_labels, constant_scores
@@ -18,8 +18,6 @@ from plait.learners.problem import Problem
 
 __all__ = ["StrengthFold", "strength_folds", "strength_splits"]
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 # Three parts held out in turn, or a third held out once where that is enough [PCC, section 5.1].
 N_FOLDS = 3
@@ -27,7 +25,7 @@ MANY_ROWS = 10_000
 TRAINING_SHARE = 0.66
 
 
-def strength_splits(n_samples: int) -> list[tuple[Indices, Indices]]:
+def strength_splits(n_samples: int) -> list[tuple[Ints, Ints]]:
     """Return (training rows, held-out rows) of every split; the same for all labels and on every call.
 
     They are those of scikit-learn's `KFold(3, shuffle=True, random_state=0)`, or with 10,000 rows and more of
@@ -59,15 +57,15 @@ class StrengthFold:
         Scores of the other labels.
     """
 
-    rows: Indices
-    held_rows: Indices
+    rows: Ints
+    held_rows: Ints
     training: Problem
     held_out: Problem
     parents: ParentColumns
-    labels: Indices
+    labels: Ints
     constant: Floats
 
-    def constant_losses(self, labels: Indices) -> Floats:
+    def constant_losses(self, labels: Ints) -> Floats:
         """Return the held-out losses of labels that cannot be fitted."""
         y = self.held_out.Y[:, labels]
         scores = np.where(y == 1, self.constant[labels], -self.constant[labels])
@@ -78,7 +76,7 @@ class StrengthFold:
         return np.asarray(losses.sum(axis=0))
 
 
-def strength_folds(problem: Problem, fitted: Indices, class_weight: Any) -> Iterator[StrengthFold]:
+def strength_folds(problem: Problem, fitted: Ints, class_weight: Any) -> Iterator[StrengthFold]:
     """Yield the splits of a problem; `fitted` are the labels to fit."""
     for rows, held_rows in strength_splits(problem.Y.shape[0]):
         plain = _part(problem, rows)
@@ -95,7 +93,7 @@ def strength_folds(problem: Problem, fitted: Indices, class_weight: Any) -> Iter
         )
 
 
-def _part(problem: Problem, rows: Indices) -> Problem:
+def _part(problem: Problem, rows: Ints) -> Problem:
     weights = None if problem.weights is None else problem.weights[rows]
     X = sparse.csr_array(problem.X)[rows] if sparse.issparse(problem.X) else problem.X[rows]
     return replace(problem, X=X, Y=problem.Y[rows], weights=weights)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from plait.core.arrays import Floats, Ints
 from plait.learners.column_scaling import column_means
 from plait.learners.logistic.logistic_batch import Solution
 from plait.learners.logistic.logistic_design import Design, prepared_design
@@ -18,8 +19,6 @@ from plait.learners.strengths.strength_splitting import StrengthFold
 
 __all__ = ["StrengthLearner", "StrengthTrial"]
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 # Solutions kept to start from later may take so many numbers.
 MOST_KEPT = 2**25
@@ -95,7 +94,7 @@ class StrengthTrial:
         return HeldOutLosses(rows, part.Y.T, weights, middle)
 
     def note(
-        self, place: int | Indices, labels: Indices, coef: Floats, intercept: Floats, losses: Floats, errors: Floats
+        self, place: int | Ints, labels: Ints, coef: Floats, intercept: Floats, losses: Floats, errors: Floats
     ) -> None:
         """Keep solutions, in units of X, their losses and how wrong these may be."""
         self.losses[place, labels], self.errors[place, labels] = losses, errors
@@ -111,7 +110,7 @@ class StrengthTrial:
             found = self._solved(places, self.fold.labels, _ahead(earlier, before), tol)
             earlier, before = before, found
 
-    def refine(self, places: Indices, labels: Indices, tol: float) -> None:
+    def refine(self, places: Ints, labels: Ints, tol: float) -> None:
         """Solve some labels for some strengths again, where that was not done to `tol`, from what was kept."""
         here = np.isin(labels, self.fold.labels) & (self.tol[places, labels] > tol)
         places, labels = places[here], labels[here]
@@ -122,7 +121,7 @@ class StrengthTrial:
         if len(labels):
             self._solved(places, labels, start, tol)
 
-    def _solved(self, places: Indices, labels: Indices, start: Solution | None, tol: float) -> Solution:
+    def _solved(self, places: Ints, labels: Ints, start: Solution | None, tol: float) -> Solution:
         training = self.fold.training
         found = solve(
             self.design,

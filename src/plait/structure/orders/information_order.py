@@ -8,6 +8,7 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import clone
 
+from plait.core.arrays import Floats
 from plait.core.checks import Boolean, Constraint, HasMethods, Interval, Nothing, OneOf
 from plait.core.progress_bar import progress
 from plait.core.sentences import ParameterError
@@ -20,8 +21,6 @@ from plait.structure.principal_components import component_scores
 from plait.structure.structure_input import StructureInput
 
 __all__ = ["InformationOrder"]
-
-Floats = npt.NDArray[np.float64]
 
 
 class InformationOrder(Order):
