@@ -11,7 +11,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from plait.core.arrays import Floats
-from plait.learners.blas_threads import one_blas_thread
+from plait.core.parallel import one_blas_thread
 
 __all__ = ["class_centres", "distances_to", "n_centres"]
 

@@ -11,11 +11,11 @@ from plait.baselines.pseudo_likelihood import FieldWeights, PseudoLikelihood
 from plait.baselines.scaling import divided_columns
 from plait.baselines.truncated_newton import minimize_convex
 from plait.core.arrays import Floats, Labels
+from plait.core.parallel import one_blas_thread
 from plait.features import FeatureMask
 from plait.learners import LinearConditionals, LogisticLearner
-from plait.learners.blas_threads import one_blas_thread
-from plait.learners.column_scaling import column_scales
-from plait.learners.one_valued_labels import constant_labels, constant_scores
+from plait.learners.training.column_scaling import column_scales
+from plait.learners.training.problem import constant_labels, constant_scores
 
 __all__ = ["trained_field"]
 

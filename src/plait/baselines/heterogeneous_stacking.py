@@ -16,7 +16,7 @@ from plait.core.naming import resolve
 from plait.core.sentences import ParameterError
 from plait.data.folds import MultilabelStratifiedKFold
 from plait.learners import Conditionals, Learner, LogisticLearner, SklearnLearner
-from plait.learners.column_scaling import column_scales
+from plait.learners.training.column_scaling import column_scales
 
 __all__ = ["HeterogeneousStacking"]
 

@@ -16,7 +16,7 @@ from plait.core.checks import check_parameters
 from plait.core.naming import resolve
 from plait.core.sentences import ParameterError
 from plait.inference import LabelSupport
-from plait.learners.estimator_words import estimator_name
+from plait.learners.training.wrapped_estimators import estimator_name
 from plait.losses import Loss, Subset
 
 __all__ = ["LabelSetClassifier", "label_set_estimator"]

@@ -7,8 +7,8 @@ import numpy as np
 
 from plait.core.arrays import Floats, Labels
 from plait.inference.label_vectors import distinct_vectors
-from plait.learners.label_inputs import read_only
-from plait.learners.one_valued_labels import constant_labels, constant_scores
+from plait.learners.fitted_classifiers import read_only
+from plait.learners.training.problem import constant_labels, constant_scores
 
 __all__ = ["LabelSetModel", "constant_marginals", "fitted_label_sets"]
 

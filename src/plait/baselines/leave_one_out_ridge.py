@@ -7,8 +7,8 @@ from scipy import sparse
 
 from plait.baselines.scaling import divided_columns, weighted_means
 from plait.core.arrays import Floats
-from plait.learners.blas_threads import one_blas_thread
-from plait.learners.column_scaling import column_scales
+from plait.core.parallel import one_blas_thread
+from plait.learners.training.column_scaling import column_scales
 
 __all__ = ["RidgeFit", "fitted_ridge"]
 

@@ -7,7 +7,7 @@ import numpy as np
 from plait.baselines.bundle_step import bundle_minimum
 from plait.baselines.margin_violations import MarginViolations
 from plait.core.arrays import Floats
-from plait.learners.blas_threads import one_blas_thread
+from plait.core.parallel import one_blas_thread
 
 __all__ = ["MarginMetric", "learned_metric"]
 

@@ -22,7 +22,7 @@ from plait.core.checks import Boolean, InstanceOf, Interval, Nothing, check_para
 from plait.core.naming import resolve
 from plait.core.sentences import ParameterError
 from plait.learners import Learner, LogisticLearner
-from plait.learners.one_valued_labels import constant_labels
+from plait.learners.training.problem import constant_labels
 
 __all__ = ["MaxMarginOutputCoding"]
 

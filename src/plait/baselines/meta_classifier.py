@@ -11,9 +11,7 @@ from plait.core.checks import HasMethods, Interval, Nothing
 from plait.core.randomness import seeds
 from plait.core.sentences import ParameterError
 from plait.learners import Learner, SklearnLearner
-from plait.learners.estimator_seeds import seeded_clones
-from plait.learners.estimator_words import estimator_name
-from plait.learners.fit_metadata import routed_metadata
+from plait.learners.training.wrapped_estimators import estimator_name, routed_metadata, seeded_clones
 
 __all__ = ["ESTIMATOR_RULE", "JOBS_RULE", "MetaClassifier", "seeded_members", "weight_keywords"]
 

@@ -22,7 +22,7 @@ from plait.core.checks import Boolean, Interval, OneOf, RandomState, check_param
 from plait.core.progress_bar import progress
 from plait.core.randomness import generators
 from plait.core.sentences import ParameterError
-from plait.learners.estimator_words import estimator_name
+from plait.learners.training.wrapped_estimators import estimator_name
 
 __all__ = ["RAkEL"]
 

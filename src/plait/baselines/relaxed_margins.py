@@ -16,7 +16,7 @@ import numpy as np
 from plait.baselines.bundle_step import semidefinite_part
 from plait.baselines.margin_metric import MarginMetric
 from plait.core.arrays import Floats
-from plait.learners.blas_threads import one_blas_thread
+from plait.core.parallel import one_blas_thread
 
 __all__ = ["relaxed_metric"]
 

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_array
 
 from plait.baselines.scaling import divided_columns, weighted_means
 from plait.core.arrays import Floats
-from plait.learners.column_scaling import column_scales
+from plait.learners.training.column_scaling import column_scales
 
 __all__ = ["ScaledLogisticRegression"]
 

@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from plait.core.arrays import Floats
 from plait.learners import Learner, LinearConditionals
-from plait.learners.column_scaling import column_scales
+from plait.learners.training.column_scaling import column_scales
 
 __all__ = ["divided_columns", "in_units_of_columns", "unscaled_learner", "weighted_means"]
 

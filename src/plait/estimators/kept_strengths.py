@@ -10,7 +10,7 @@ import numpy.typing as npt
 from plait.core.arrays import Floats
 from plait.core.checks import Constraint, InstanceOf
 from plait.learners import Conditionals, Learner, LinearConditionals, LogisticLearner
-from plait.learners.problem import Problem
+from plait.learners.training.problem import Problem
 
 __all__ = ["KeptStrengths", "keeping_strengths"]
 

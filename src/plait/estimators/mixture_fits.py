@@ -9,7 +9,7 @@ from joblib import Parallel, delayed
 
 from plait.core.arrays import Floats
 from plait.learners import Conditionals, Learner, LinearConditionals, LogisticLearner
-from plait.learners.graph_batch import GraphBatch
+from plait.learners.logistic.graph_batch import GraphBatch
 
 __all__ = ["ComponentFits"]
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from plait.learners import Conditionals, Learner, LinearConditionals, LogisticLearner
-from plait.learners.column_scaling import column_scales
+from plait.learners.training.column_scaling import column_scales
 
 __all__ = ["penalty_on"]
 

@@ -10,8 +10,8 @@ w_k, b_k  : coefficients and intercept of label k; v_kj the coefficient of paren
 score     : x.w_k + b_k + sum_j v_kj y_j, the log-odds of label k for logistic regression, a margin for an SVM
 """
 
-from plait.learners.called_conditionals import FittedClassifiers
 from plait.learners.conditionals import Conditionals
+from plait.learners.fitted_classifiers import FittedClassifiers
 from plait.learners.learner import Learner
 from plait.learners.linear_conditionals import LinearConditionals
 from plait.learners.linear_svm_learner import LinearSVMLearner

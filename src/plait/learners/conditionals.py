@@ -1,18 +1,28 @@
 """`Conditionals`: what a learner hands on, P(y_k = 1 | x, y_parents(k)) of every label."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
-from plait.core.arrays import Floats, Labels
+from plait.core.arrays import Floats, Ints, Labels
 from plait.core.logspace import log_sigmoid
 from plait.core.sentences import ParameterError
-from plait.learners.parent_settings import checked_n_settings, pair_scores, table_of_scores
 from plait.structure import LabelGraph
 
-__all__ = ["Conditionals"]
+__all__ = ["Conditionals", "checked_n_settings", "pair_scores", "table_of_scores"]
+
+
+# A table over all settings of more parents would hold more than a million numbers for every row.
+MOST_PARENTS = 20
+
+
+# Several settings are asked for in one call as long as the call has no more rows than this.
+_ROWS_OF_A_CALL = 1 << 14
 
 
 class Conditionals(ABC):
@@ -108,3 +118,71 @@ class Conditionals(ABC):
     def origin(self) -> str:
         """What the conditionals came from, in words, for errors."""
         return type(self).__name__
+
+
+def checked_n_settings(owner: str, label: int, n_parents: int) -> int:
+    """Return 2 ** n_parents, or raise where a table of all settings would be too wide."""
+    if n_parents > MOST_PARENTS:
+        raise ParameterError(
+            f"{owner}.score_table needs a label with at most {MOST_PARENTS} parents, but label {label} has "
+            f"{n_parents}. Ask scores_of_pairs for the settings that matter, or use a graph with fewer parents."
+        )
+    return 1 << n_parents
+
+
+def parent_settings_of(numbers: npt.ArrayLike, n_parents: int) -> Labels:
+    """Return settings by their numbers, shape (n_numbers, n_parents): bit t of the number is the value of parent t.
+
+    Examples
+    --------
+    >>> parent_settings_of([0, 1, 2, 3], 2)
+    array([[0, 0],
+           [1, 0],
+           [0, 1],
+           [1, 1]], dtype=uint8)
+    """
+    bits = np.asarray(numbers, dtype=np.int64)[:, None] >> np.arange(n_parents)
+    return (bits & 1).astype(np.uint8)
+
+
+def table_of_scores(score: Callable[[Any, Labels], Floats], X: Any, n_parents: int) -> Floats:
+    """Return `score(rows, parent_values)` for all rows and settings, shape (n_samples, 2 ** n_parents)."""
+    n_samples, n_settings = X.shape[0], 1 << n_parents
+    table = np.empty((n_samples, n_settings))
+    step = max(1, _ROWS_OF_A_CALL // max(n_samples, 1))
+    for start in range(0, n_settings, step):
+        numbers = np.arange(start, min(start + step, n_settings))
+        values = np.repeat(parent_settings_of(numbers, n_parents), n_samples, axis=0)
+        table[:, numbers] = score(stacked(X, numbers.size), values).reshape(numbers.size, -1).T
+    return table
+
+
+def pair_scores(score: Callable[[Any, Labels], Floats], X: Any, rows: npt.ArrayLike, parent_values: Labels) -> Floats:
+    """Return `score(rows, parent_values)` for pairs of a row of X and a setting; each pair is asked once."""
+    rows = np.asarray(rows, dtype=np.int64)
+    first, place = distinct_pairs(rows, parent_values)
+    return score(X[rows[first]], parent_values[first])[place]
+
+
+def stacked(X: Any, times: int) -> Any:
+    """Return the rows of X so many times, one copy below the other; once is X itself."""
+    if times == 1:
+        return X
+    return sparse.vstack([X] * times, format="csr") if sparse.issparse(X) else np.concatenate([X] * times)
+
+
+def distinct_pairs(rows: Ints, parent_values: Labels) -> tuple[Ints, Ints]:
+    """Return the positions of pairs (row, setting) that differ, and for each pair the place of its like among them.
+
+    Examples
+    --------
+    >>> first, place = distinct_pairs(np.array([5, 3, 5]), np.array([[1], [1], [1]], dtype=np.uint8))
+    >>> first, place
+    (array([1, 0]), array([1, 0, 1]))
+    """
+    # One string of bytes for each pair, the highest byte of the row first, so that rows come out in their order.
+    row_bytes = np.ascontiguousarray(rows, dtype=">i8").view(np.uint8).reshape(-1, 8)
+    keys = np.ascontiguousarray(np.hstack([row_bytes, np.packbits(parent_values, axis=1)]))
+    whole = keys.view(np.dtype((np.void, keys.shape[1]))).ravel()
+    _, first, place = np.unique(whole, return_index=True, return_inverse=True)
+    return first.astype(np.int64), place.astype(np.int64).ravel()

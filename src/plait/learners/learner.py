@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from plait.core.checks import Constraint, check_parameters
 from plait.features import FeatureMask
 from plait.learners.conditionals import Conditionals
-from plait.learners.problem import Problem, checked_problem
+from plait.learners.training.problem import Problem, checked_problem
 from plait.structure import LabelGraph
 
 __all__ = ["Learner"]

@@ -9,8 +9,7 @@ from scipy import sparse
 
 from plait.core.arrays import Floats, Labels
 from plait.learners._score_kernels import fill_scores
-from plait.learners.conditionals import Conditionals
-from plait.learners.parent_settings import checked_n_settings
+from plait.learners.conditionals import Conditionals, checked_n_settings
 from plait.structure import LabelGraph
 
 __all__ = ["LinearConditionals"]

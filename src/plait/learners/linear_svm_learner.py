@@ -8,19 +8,16 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
-from plait.core.checks import Boolean, Constraint, Interval, Nothing, OneOf
+from plait.core.checks import Boolean, Constraint, Interval
+from plait.core.parallel import one_blas_thread
 from plait.core.sentences import ParameterError, shown
-from plait.learners.blas_threads import one_blas_thread
-from plait.learners.class_weight_rule import ClassWeights
-from plait.learners.class_weights import class_weighted
 from plait.learners.conditionals import Conditionals
 from plait.learners.learner import Learner
 from plait.learners.linear_conditionals import LinearConditionals
 from plait.learners.margins.margin_design import MarginDesign
 from plait.learners.margins.margin_labels import LabelMargins, MarginLabels
-from plait.learners.one_valued_labels import constant_labels, constant_scores
-from plait.learners.problem import Problem
-from plait.learners.weighted_rows import weighing_rows
+from plait.learners.training.problem import Problem, constant_labels, constant_scores
+from plait.learners.training.weights import CLASS_WEIGHT_RULES, class_weighted, weighing_rows
 
 __all__ = ["LinearSVMLearner"]
 
@@ -77,7 +74,7 @@ class LinearSVMLearner(Learner):
         "intercept_scaling": (Interval(float, 0, None, closed="neither"),),
         "tol": (Interval(float, 0, None, closed="neither"),),
         "max_iter": (Interval(int, 1, None),),
-        "class_weight": (Nothing(), OneOf(("balanced",)), ClassWeights()),
+        "class_weight": CLASS_WEIGHT_RULES,
         "calibrate": (Boolean(),),
     }
 

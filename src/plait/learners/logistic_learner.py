@@ -12,28 +12,23 @@ from sklearn.exceptions import ConvergenceWarning
 from plait.core.checks import (
     Boolean,
     Constraint,
-    InstanceOf,
     Interval,
-    Nothing,
     OneOf,
     check_parameters,
 )
+from plait.core.parallel import one_blas_thread
 from plait.core.sentences import ParameterError, shown
 from plait.features import FeatureMask
-from plait.learners.blas_threads import one_blas_thread
-from plait.learners.class_weights import class_weighted
 from plait.learners.conditionals import Conditionals
 from plait.learners.learner import Learner
 from plait.learners.linear_conditionals import LinearConditionals
 from plait.learners.logistic.logistic_batch import Solution
 from plait.learners.logistic.logistic_design import Design, prepared_design
 from plait.learners.logistic.logistic_solver import solve
-from plait.learners.one_valued_labels import constant_labels, constant_scores
 from plait.learners.pairs.label_pairs import pair_dependence_of
-from plait.learners.parent_columns import ParentColumns
-from plait.learners.problem import Problem, checked_problem
 from plait.learners.strengths.strength_search import searched_strengths
-from plait.learners.weighted_rows import weighing_rows
+from plait.learners.training.problem import ParentColumns, Problem, checked_problem, constant_labels, constant_scores
+from plait.learners.training.weights import CLASS_WEIGHT_RULES, class_weighted, weighing_rows
 from plait.structure.pair_dependence import PairDependence
 
 __all__ = ["LogisticLearner"]
@@ -104,7 +99,7 @@ class LogisticLearner(Learner):
         "standardize": (Boolean(), OneOf(("auto", "balanced"))),
         "tol": (Interval(float, 0, None, closed="neither"),),
         "max_iter": (Interval(int, 1, None),),
-        "class_weight": (Nothing(), OneOf(("balanced",)), InstanceOf((dict,))),
+        "class_weight": CLASS_WEIGHT_RULES,
         "dtype": (OneOf(("auto", "float32", "float64")),),
     }
 

@@ -1,5 +1,7 @@
 """`SklearnLearner`: any scikit-learn classifier for each label."""
 
+import pickle
+import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 from warnings import warn
@@ -15,21 +17,18 @@ from plait.core.checks import HasMethods, Interval, Nothing, check_parameters
 from plait.core.progress_bar import progress
 from plait.core.sentences import ParameterError
 from plait.features import FeatureMask
-from plait.learners.called_conditionals import RESPONSES, FittedClassifiers
 from plait.learners.conditionals import Conditionals
-from plait.learners.estimator_seeds import seeded_clones
-from plait.learners.estimator_words import estimator_name, fit_failure
-from plait.learners.fit_metadata import routed_metadata
-from plait.learners.label_inputs import read_only
-from plait.learners.label_training import LabelFailure, fit_label
+from plait.learners.fitted_classifiers import RESPONSES, FittedClassifiers, own_features, read_only, with_parents
 from plait.learners.learner import Learner
-from plait.learners.one_valued_labels import constant_labels, constant_scores
-from plait.learners.problem import Problem, checked_problem
+from plait.learners.training.problem import Problem, checked_problem, constant_labels, constant_scores
+from plait.learners.training.wrapped_estimators import estimator_name, fit_failure, routed_metadata, seeded_clones
 from plait.structure import LabelGraph
 
 __all__ = ["SklearnLearner"]
 
+
 _NAMED = 5
+
 
 Columns = tuple[npt.NDArray[np.int64], ...] | None
 
@@ -222,3 +221,69 @@ def _without_inputs(problem: Problem) -> npt.NDArray[np.bool_]:
 def _response(estimators: list[Any]) -> str:
     """Return the best way of answering that all classifiers have."""
     return next(each for each in RESPONSES if all(hasattr(estimator, each) for estimator in estimators))
+
+
+class LabelFailure(Exception):  # noqa: N818 - carries a label and an error out of a worker, and is never shown
+    """A classifier could not be trained: the label and the error, as arguments."""
+
+
+def fit_label(
+    label: int,
+    estimator: Any,
+    X: Any,
+    columns: npt.NDArray[np.int64] | None,
+    parent_values: npt.NDArray[np.uint8],
+    target: npt.NDArray[np.int64],
+    weights: npt.NDArray[np.float64] | None,
+    metadata: dict[str, Any],
+) -> tuple[int, Any, bool]:
+    """Return the label, its classifier fitted on the label's columns and the values of its parents, and whether it
+    has converged.
+
+    Rows of weight 0 are left out, from `metadata` too. An error is raised as `LabelFailure(label, error)`.
+    """
+    if weights is not None and not weights.all():
+        rows = np.flatnonzero(weights)
+        X, parent_values, target = X[rows], parent_values[rows], target[rows]
+        metadata = {name: _rows_of(value, rows, weights.size) for name, value in metadata.items()}
+    failure = None
+    try:
+        converged = _fit_quietly(estimator, with_parents(own_features(X, columns), parent_values), target, metadata)
+    except MemoryError:
+        raise
+    except Exception as error:
+        failure = LabelFailure(label, _carried(error))
+    if failure is not None:
+        # Raised out here, without cause or context: these do not survive the way back from another process, and some
+        # schedulers try to send them along, so that an error that cannot travel would break the one that can.
+        raise failure
+    return label, estimator, converged
+
+
+def _fit_quietly(estimator: Any, inputs: Any, target: npt.NDArray[np.int64], metadata: dict[str, Any]) -> bool:
+    """Fit and say whether no `ConvergenceWarning` came; other warnings go on."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        estimator.fit(inputs, target, **metadata)
+    converged = True
+    for each in caught:
+        if issubclass(each.category, ConvergenceWarning):
+            converged = False
+        else:
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+    return converged
+
+
+def _rows_of(value: Any, rows: npt.NDArray[np.int64], n_samples: int) -> Any:
+    if np.ndim(value) == 0 or np.shape(value)[0] != n_samples:
+        return value
+    return np.asarray(value)[rows]
+
+
+def _carried(error: Exception) -> Exception:
+    """Return the error, or one in its words where it cannot go from process to process."""
+    try:
+        same = pickle.loads(pickle.dumps(error))
+    except Exception:
+        same = None
+    return error if type(same) is type(error) else RuntimeError(f"{type(error).__name__}: {error}")

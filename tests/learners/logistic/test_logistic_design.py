@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from plait.learners.column_scaling import column_scales
 from plait.learners.logistic import logistic_design
 from plait.learners.logistic._lanes import LANES
 from plait.learners.logistic.logistic_design import prepared_design
+from plait.learners.training.column_scaling import column_scales
 
 
 def drawn():

@@ -8,7 +8,7 @@ from plait.features import FeatureMask
 from plait.learners.linear_conditionals import LinearConditionals
 from plait.learners.margins.margin_design import MarginDesign
 from plait.learners.margins.margin_rows import SparseRows
-from plait.learners.problem import checked_problem
+from plait.learners.training.problem import checked_problem
 from plait.structure import LabelGraph
 
 GRAPH = LabelGraph([[], [0, 3], [1], []])

@@ -14,8 +14,8 @@ from sklearn.linear_model import LogisticRegression
 from plait.core.sentences import ParameterError
 from plait.features import FeatureMask
 from plait.learners import LogisticLearner
-from plait.learners.held_out_rows import row_splits
 from plait.learners.pairs import pair_fits
+from plait.learners.pairs.label_pairs import row_splits
 from plait.learners.pairs.pair_solver import solve_pairs
 
 EPS = 1e-6

@@ -14,11 +14,11 @@ from plait.core.sentences import ParameterError
 from plait.data import load_dataset
 from plait.features import FeatureMask
 from plait.learners import LogisticLearner
-from plait.learners.problem import checked_problem
 from plait.learners.strengths import strength_search
 from plait.learners.strengths.strength_search import STRENGTHS
 from plait.learners.strengths.strength_splitting import strength_folds, strength_splits
 from plait.learners.strengths.strength_trial import StrengthTrial
+from plait.learners.training.problem import checked_problem
 from plait.structure import LabelGraph
 
 EPS = 1e-6

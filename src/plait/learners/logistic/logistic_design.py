@@ -8,7 +8,6 @@ import numpy.typing as npt
 from scipy import sparse
 
 from plait.core.arrays import Array, Floats
-from plait.learners.column_scaling import column_means, column_scales
 from plait.learners.logistic._dense_products import (
     dense_backward,
     dense_backward_eights,
@@ -25,6 +24,7 @@ from plait.learners.logistic._panel_products import (
     sparse_forward,
 )
 from plait.learners.logistic.panel_memory import zero_panel
+from plait.learners.training.column_scaling import column_means, column_scales
 
 __all__ = ["DenseDesign", "Design", "SparseDesign", "prepared_design"]
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.core.arrays import Floats, Ints
-from plait.learners.blas_threads import one_blas_thread
+from plait.core.parallel import one_blas_thread
 from plait.learners.logistic.logistic_batch import Batch, Solution
 from plait.learners.logistic.logistic_design import Design
 from plait.learners.logistic.logistic_scheduler import Scheduler

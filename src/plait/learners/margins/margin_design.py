@@ -9,7 +9,7 @@ from scipy import sparse
 from plait.core.arrays import Floats, Ints
 from plait.learners.linear_conditionals import LinearConditionals
 from plait.learners.margins.margin_rows import DenseRows, MarginRows, SparseRows
-from plait.learners.problem import Problem
+from plait.learners.training.problem import Problem
 
 __all__ = ["MarginDesign"]
 

@@ -14,8 +14,7 @@ from plait.learners.margins.margin_rows import SparseRows
 from plait.learners.margins.newton_systems import NewtonSystems
 from plait.learners.margins.platt_scaling import fit_platt
 from plait.learners.margins.squared_hinge import HingeFit, dual_start, minimize_squared_hinge, objective_and_gradient
-from plait.learners.one_valued_labels import LEAST_MASS
-from plait.learners.problem import Problem
+from plait.learners.training.problem import LEAST_MASS, Problem
 
 __all__ = ["LabelMargins", "MarginLabels", "label_folds"]
 

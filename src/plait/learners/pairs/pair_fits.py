@@ -10,14 +10,12 @@ from scipy import sparse
 from scipy.special import expit
 
 from plait.core.arrays import Array, Floats, Ints
-from plait.learners.class_weights import class_weighted
-from plait.learners.column_scaling import column_means, column_scales
 from plait.learners.linear_conditionals import LinearConditionals
-from plait.learners.one_valued_labels import constant_labels
 from plait.learners.pairs.pair_designs import PairDesign, pair_design
 from plait.learners.pairs.pair_solver import PairTask, solve_pairs
-from plait.learners.problem import Problem
-from plait.learners.weighted_rows import weighing_rows
+from plait.learners.training.column_scaling import column_means, column_scales
+from plait.learners.training.problem import Problem, constant_labels
+from plait.learners.training.weights import class_weighted, weighing_rows
 
 __all__ = ["FeatureGroup", "PairFits", "PairLearner", "TargetPairs"]
 

@@ -8,7 +8,7 @@ from plait.core.arrays import Floats
 from plait.core.logspace import EPSILON
 from plait.learners.pairs._pair_kernels import logistic_logs, score_pairs
 from plait.learners.pairs.pair_fits import PairFits, TargetPairs
-from plait.learners.problem import Problem
+from plait.learners.training.problem import Problem
 
 __all__ = ["PairScores"]
 

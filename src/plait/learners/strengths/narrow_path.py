@@ -15,14 +15,13 @@ from scipy.special import expit
 
 from plait.core.arrays import Array, Floats, Ints
 from plait.core.logspace import EPSILON
-from plait.learners.column_scaling import column_means, column_scales
 from plait.learners.pairs._descent_kernels import clipped_losses
 from plait.learners.pairs.bordered_inverse import cholesky_factor, solve_factored
 from plait.learners.pairs.descent import DescentTask, descend
 from plait.learners.pairs.pair_designs import PairDesign, pair_design
-from plait.learners.parent_columns import ParentColumns
-from plait.learners.problem import Problem
 from plait.learners.strengths.strength_splitting import StrengthFold
+from plait.learners.training.column_scaling import column_means, column_scales
+from plait.learners.training.problem import ParentColumns, Problem
 
 __all__ = ["NarrowPath", "PathPoint"]
 

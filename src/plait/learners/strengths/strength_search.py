@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.core.arrays import Floats, Ints
-from plait.learners.problem import Problem
 from plait.learners.strengths.narrow_path import NarrowPath
 from plait.learners.strengths.strength_splitting import strength_folds
 from plait.learners.strengths.strength_trial import StrengthLearner, StrengthTrial
+from plait.learners.training.problem import Problem
 
 __all__ = ["STRENGTHS", "searched_strengths"]
 

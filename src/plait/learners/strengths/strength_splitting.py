@@ -11,10 +11,8 @@ from sklearn.model_selection import KFold, ShuffleSplit
 
 from plait.core.arrays import Floats, Ints
 from plait.core.logspace import clip_probability
-from plait.learners.class_weights import class_weighted
-from plait.learners.one_valued_labels import constant_labels, constant_scores
-from plait.learners.parent_columns import ParentColumns
-from plait.learners.problem import Problem
+from plait.learners.training.problem import ParentColumns, Problem, constant_labels, constant_scores
+from plait.learners.training.weights import class_weighted
 
 __all__ = ["StrengthFold", "strength_folds", "strength_splits"]
 

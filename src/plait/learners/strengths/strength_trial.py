@@ -9,13 +9,13 @@ import numpy.typing as npt
 from scipy import sparse
 
 from plait.core.arrays import Floats, Ints
-from plait.learners.column_scaling import column_means
 from plait.learners.logistic.logistic_batch import Solution
 from plait.learners.logistic.logistic_design import Design, prepared_design
 from plait.learners.logistic.logistic_solver import solve
 from plait.learners.pairs.pair_designs import pair_design
 from plait.learners.strengths.held_out_losses import HeldOutLosses
 from plait.learners.strengths.strength_splitting import StrengthFold
+from plait.learners.training.column_scaling import column_means
 
 __all__ = ["StrengthLearner", "StrengthTrial"]
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from plait.learners.label_training import LabelFailure, fit_label
+from plait.learners.sklearn_learner import LabelFailure, fit_label
 
 X = np.arange(12.0).reshape(4, 3)
 VALUES = np.array([[1], [0], [1], [0]], dtype=np.uint8)

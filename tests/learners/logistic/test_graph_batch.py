@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from plait.learners import LogisticLearner
-from plait.learners.graph_batch import GraphBatch
+from plait.learners.logistic.graph_batch import GraphBatch
 from plait.structure import LabelGraph
 
 GRAPHS = (LabelGraph([[], [0], [1], []]), LabelGraph([[1], [], [0, 1], []]), LabelGraph([[]] * 4))

@@ -1,4 +1,4 @@
-"""`Problem`: the checked input of a learner."""
+"""`Problem`: the checked input of a learner, its labels with one value only, and its parents as columns."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +15,11 @@ from plait.features import FeatureMask
 from plait.features.label_matrix import as_label_matrix
 from plait.structure import LabelGraph
 
-__all__ = ["Problem", "checked_problem"]
+__all__ = ["ParentColumns", "Problem", "checked_problem", "constant_labels", "constant_scores"]
+
+
+# A class whose rows weigh less than this is taken as absent (weights of a mixture's EM can get that small).
+LEAST_MASS = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,3 +143,56 @@ def _checked_weights(owner: str, sample_weight: Any, shape: tuple[int, ...]) -> 
             "Pass non-negative weights."
         )
     return weights
+
+
+def constant_labels(class_mass: Floats) -> npt.NDArray[np.bool_]:
+    """Return which labels have one value only; takes `Problem.class_mass()`."""
+    return np.asarray((class_mass < LEAST_MASS).any(axis=1))
+
+
+def constant_scores(class_mass: Floats) -> Floats:
+    """Return the log-odds of the Laplace estimate (n_1 + 1) / (N + 2) of every label.
+
+    Examples
+    --------
+    >>> constant_scores(np.array([[8.0, 0.0]])).round(4)  # 1/10 against 9/10
+    array([-2.1972])
+    """
+    return np.asarray(np.log(class_mass[:, 1] + 1.0) - np.log(class_mass[:, 0] + 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class ParentColumns:
+    """The columns of Y that stand beside X.
+
+    Parameters
+    ----------
+    labels : ndarray of int
+        Labels that are a parent of some label and not constant, ascending.
+    values : ndarray of shape (n_samples, len(labels)), or None
+        Their columns; None where there is none.
+    """
+
+    labels: npt.NDArray[np.int64]
+    values: npt.NDArray[Any] | None
+
+    @classmethod
+    def of(cls, problem: Problem) -> "ParentColumns":
+        """Return the parents of a problem; a constant parent says nothing and gets the coefficient 0 (SPEC 9.3)."""
+        used = np.zeros(problem.n_labels, dtype=np.bool_)
+        for parents in problem.graph.parents:
+            used[list(parents)] = True
+        used &= problem.Y.min(axis=0) != problem.Y.max(axis=0)
+        labels = np.flatnonzero(used)
+        return cls(labels, problem.Y[:, labels] if len(labels) else None)
+
+    def support(self, problem: Problem) -> npt.NDArray[np.bool_] | None:
+        """Return which columns of [X, parents] each label may use, or None where that is all."""
+        if problem.support is None and not len(self.labels):
+            return None
+        n_features = problem.X.shape[1]
+        allowed = np.zeros((problem.n_labels, n_features + problem.n_labels), dtype=np.bool_)
+        allowed[:, :n_features] = True if problem.support is None else problem.support
+        for label, parents in enumerate(problem.graph.parents):
+            allowed[label, [n_features + parent for parent in parents]] = True
+        return allowed[:, np.concatenate([np.arange(n_features), n_features + self.labels])]

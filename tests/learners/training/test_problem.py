@@ -11,7 +11,7 @@ from scipy import sparse
 
 from plait.core.sentences import ParameterError
 from plait.features import FeatureMask
-from plait.learners.problem import Problem, checked_problem
+from plait.learners.training.problem import LEAST_MASS, Problem, checked_problem, constant_labels, constant_scores
 from plait.structure import LabelGraph
 
 X = np.array([[0.5, 0.0, 2.0], [0.0, 1.0, -1.0], [3.0, 0.0, 0.0], [0.0, 0.0, 1.5]])
@@ -132,3 +132,15 @@ def test_class_mass_against_loops(shape):
                 if Y[i, label] == value
             )
             np.testing.assert_allclose(mass[label, value], expected, rtol=1e-12)
+
+
+def test_which_labels_are_constant():
+    mass = np.array([[5.0, 0.0], [0.0, 5.0], [4.0, 1.0], [0.0, 0.0], [3.0, LEAST_MASS / 2], [3.0, LEAST_MASS * 2]])
+    assert constant_labels(mass).tolist() == [True, True, False, True, True, False]
+
+
+@pytest.mark.parametrize(("zeros", "ones"), [(8, 0), (0, 8), (0, 0), (0.25, 0), (0, 1e6)])
+def test_scores_are_the_log_odds_of_the_laplace_estimate(zeros, ones):
+    score = constant_scores(np.array([[zeros, ones]], dtype=np.float64))
+    chance = (ones + 1) / (zeros + ones + 2)
+    np.testing.assert_allclose(1 / (1 + np.exp(-score)), [chance], rtol=1e-12)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from plait.learners.column_scaling import column_scales
+from plait.learners.training.column_scaling import column_scales
 
 
 def mixed_columns(n=40, seed=0):

@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from plait.core.arrays import Floats, Labels
 from plait.core.logspace import clip_probability
 from plait.core.sentences import ParameterError
-from plait.learners.conditionals import Conditionals
-from plait.learners.estimator_words import called_failure
-from plait.learners.label_inputs import own_features, read_only, with_parents
-from plait.learners.parent_settings import checked_n_settings, pair_scores, table_of_scores
+from plait.learners.conditionals import Conditionals, checked_n_settings, pair_scores, table_of_scores
+from plait.learners.training.wrapped_estimators import called_failure
 from plait.structure import LabelGraph
 
-__all__ = ["RESPONSES", "FittedClassifiers"]
+__all__ = ["FittedClassifiers", "RESPONSES", "own_features", "read_only", "with_parents"]
+
 
 # How a classifier may answer, the best first; only the first gives probabilities.
 RESPONSES = ("predict_proba", "decision_function", "predict")
@@ -130,3 +130,39 @@ def _decisions(predicted: Any, _classes: Any) -> Floats:
 
 
 _READERS = {"predict_proba": _log_odds, "decision_function": _margins, "predict": _decisions}
+
+
+def read_only(X: Any) -> Any:
+    """Return X over the same memory, protected: an estimator that works in place must not change it for the next.
+
+    Examples
+    --------
+    >>> X = np.zeros((2, 2))
+    >>> read_only(X).flags.writeable, np.shares_memory(read_only(X), X)
+    (False, True)
+    """
+    values = (X.data if sparse.issparse(X) else X).view()
+    values.flags.writeable = False
+    return type(X)((values, X.indices, X.indptr), shape=X.shape, copy=False) if sparse.issparse(X) else values
+
+
+def own_features(X: Any, columns: npt.NDArray[np.int64] | None) -> Any:
+    """Return some columns of X, dense or CSR as it is; None is all of them, X itself and no copy."""
+    return X if columns is None else X[:, columns]
+
+
+def with_parents(features: Any, parent_values: npt.NDArray[np.uint8]) -> Any:
+    """Return features and values of parents side by side, of the features' form and type; no parents is no copy.
+
+    Examples
+    --------
+    >>> with_parents(np.array([[0.5, 2.0]]), np.array([[1]], dtype=np.uint8))
+    array([[0.5, 2. , 1. ]])
+    """
+    if parent_values.shape[1] == 0:
+        return features
+    values = parent_values.astype(features.dtype)
+    if not sparse.issparse(features):
+        return np.hstack([features, values])
+    form = sparse.csr_array if isinstance(features, sparse.sparray) else sparse.csr_matrix
+    return sparse.hstack([features, form(values)], format="csr")

@@ -12,8 +12,7 @@ from plait.learners.linear_conditionals import LinearConditionals
 from plait.learners.logistic.logistic_batch import Solution
 from plait.learners.logistic.logistic_design import prepared_design
 from plait.learners.logistic.logistic_solver import solve
-from plait.learners.logistic_learner import LogisticLearner
-from plait.learners.one_valued_labels import constant_labels
+from plait.learners.training.problem import constant_labels
 
 __all__ = ["GraphBatch"]
 
@@ -35,7 +34,7 @@ class GraphBatch:
         Labels.
     """
 
-    def __init__(self, learner: LogisticLearner, X: Any, Y: npt.NDArray[np.uint8]) -> None:
+    def __init__(self, learner: Any, X: Any, Y: npt.NDArray[np.uint8]) -> None:
         self.learner, self.Y = learner, Y
         self.n_features = X.shape[1]
         # Every label that varies stands beside X: any of them may be a parent in some graph.

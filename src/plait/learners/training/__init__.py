@@ -1,0 +1,3 @@
+"""What learners share before they train: checked problems, weights of rows and classes, scales of columns, and
+scikit-learn's estimators inside ours.
+"""
