@@ -53,7 +53,7 @@ def test_default_names():
         ({"X": np.zeros((2, 2))}, "same number of rows, but X has 2 and Y has 3"),
         ({"X": np.zeros(3)}, "X to have two dimensions, but it has 1"),
         ({"X": np.array([["a", "b"]] * 3)}, "X to be an array of numbers, but its dtype is <U1"),
-        ({"Y": np.array([1, 0, 1])}, "Y to have two dimensions, but it has 1"),
+        ({"Y": np.array([1, 0, 1])}, r"Y to have two dimensions, one column for each label, but its shape is \(3,\)"),
         ({"Y": np.array([[1, 2, 0]] * 3)}, "only 0 and 1, but it holds 2"),
         ({"Y": np.array([[np.nan, 0, 0]] * 3)}, "only 0 and 1, but it holds nan"),
         ({"Y": sparse.csr_matrix([[0, 0, 7]] * 3)}, "only 0 and 1, but it holds 7"),

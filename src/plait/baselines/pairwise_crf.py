@@ -17,10 +17,10 @@ from plait.baselines.pseudo_likelihood import FieldWeights
 from plait.baselines.weighing_classifier import WeighingClassifier
 from plait.core.arrays import Floats
 from plait.core.checks import Boolean, InstanceOf, Interval, Nothing, OneOf, RandomState, check_parameters
+from plait.core.labels import label_rows
 from plait.core.naming import resolve
 from plait.core.randomness import seeds
 from plait.core.sentences import ParameterError
-from plait.core.targets import label_rows
 from plait.inference import Exhaustive, LabelSupport, enumerated_marginals
 from plait.inference.enumeration import MOST_LABELS
 from plait.losses import Loss, Subset

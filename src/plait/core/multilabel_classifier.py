@@ -7,9 +7,9 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from plait.core.labels import Targets, as_targets
 from plait.core.plain_rejections import plainly_rejected
 from plait.core.sentences import ParameterError
-from plait.core.targets import Targets, as_targets
 
 __all__ = ["MultilabelClassifier"]
 

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from plait.core.extras import installed, optional
+from plait.core.labels import label_matrix
 from plait.core.sentences import shown
 from plait.data.errors import DataError
 from plait.data.html import dataset_html
@@ -170,26 +171,7 @@ def _features(X: Any) -> Any:
 
 
 def _labels(Y: Any) -> Any:
-    is_sparse = sparse.issparse(Y)
-    matrix: Any = sparse.csr_matrix(Y) if is_sparse else np.asarray(Y)
-    if matrix.ndim != 2:
-        raise DataError(
-            f"Dataset needs Y to have two dimensions, but it has {matrix.ndim}. Reshape it to (n_samples, n_labels)."
-        )
-    values = matrix.data if is_sparse else matrix
-    if values.dtype.kind not in "biuf" or not np.isin(values, (0, 1)).all():
-        wrong = values.ravel()[:1] if values.dtype.kind not in "biuf" else values[~np.isin(values, (0, 1))]
-        raise DataError(
-            f"Dataset needs Y to hold only 0 and 1, but it holds {shown(wrong.flat[0].item())}. "
-            "Encode each label as one 0/1 column."
-        )
-    if not is_sparse:
-        return matrix.astype(np.uint8, copy=False)
-    matrix = matrix.astype(np.uint8, copy=False)
-    if matrix.nnz and not matrix.data.all():
-        matrix = matrix.copy()
-        matrix.eliminate_zeros()
-    return matrix
+    return label_matrix("Dataset", "Y", Y, DataError, one_column=False)
 
 
 def _names(field: str, names: Sequence[str] | None, prefix: str, n: int) -> tuple[str, ...]:

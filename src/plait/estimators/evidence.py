@@ -1,39 +1,15 @@
 """Evidence as users write it, by name, number or array, as the `int8` matrix that distributions take."""
 
-import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.labels import label_number
 from plait.core.sentences import ParameterError, shown
 
-__all__ = ["as_evidence", "label_number"]
-
-
-def label_number(owner: str, label: Any, names: Sequence[str]) -> int:
-    """Return the number of a label given by name or number; a wrong name lists near ones.
-
-    Examples
-    --------
-    >>> label_number("given", "sun", ["sea", "sun"]), label_number("given", -1, ["sea", "sun"])
-    (1, 1)
-    """
-    if isinstance(label, str):
-        if label in names:
-            return list(names).index(label)
-        near = difflib.get_close_matches(label, names, 3) or list(names)[:3]
-        raise ParameterError(
-            f"{owner} needs names of labels, but there is no label {shown(label)}. "
-            f"Pass one of {len(names)} names, such as {', '.join(map(repr, near))}."
-        )
-    if isinstance(label, bool) or not isinstance(label, int | np.integer) or not -len(names) <= label < len(names):
-        raise ParameterError(
-            f"{owner} needs labels as names or numbers from 0 to {len(names) - 1}, but one is {shown(label)}. "
-            "Pass a name or a number."
-        )
-    return int(label) % len(names)
+__all__ = ["as_evidence"]
 
 
 def as_evidence(evidence: Any, names: Sequence[str], n_rows: int) -> npt.NDArray[np.int8]:
@@ -52,7 +28,7 @@ def as_evidence(evidence: Any, names: Sequence[str], n_rows: int) -> npt.NDArray
     if isinstance(evidence, Mapping):
         known = np.full((n_rows, len(names)), np.nan)
         for label, value in evidence.items():
-            known[:, label_number("given", label, names)] = _column(label, value, n_rows)
+            known[:, label_number("given", "evidence", label, len(names), names)] = _column(label, value, n_rows)
     else:
         known = np.array(evidence, dtype=np.float64)
         if known.shape != (n_rows, len(names)):

@@ -10,9 +10,9 @@ from joblib import Parallel, delayed
 from plait import losses as losses_room
 from plait.core.arrays import Bits, Floats
 from plait.core.checks import Interval, check_value
+from plait.core.labels import label_rows
 from plait.core.naming import resolve
 from plait.core.sentences import ParameterError
-from plait.core.targets import label_rows
 from plait.estimators.block_answers import (
     drawn_sets,
     entropies,

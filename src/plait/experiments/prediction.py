@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from plait.core.labels import label_number
 from plait.core.sentences import ParameterError, shown
 from plait.data import Dataset
 from plait.data.writers.atomic import replacing
 from plait.estimators import Posterior
-from plait.estimators.evidence import label_number
 from plait.experiments.model_file import ModelFile, matching_features
 
 __all__ = ["Answers", "answer_rows", "answers_text", "parsed_evidence", "write_answers"]
@@ -70,7 +70,10 @@ def answer_rows(
         )
     posterior = file.model.joint(X)
     if evidence:
-        numbers = {label_number("given", name, file.label_names): value for name, value in evidence.items()}
+        numbers = {
+            label_number("given", "evidence", name, len(file.label_names), file.label_names): value
+            for name, value in evidence.items()
+        }
         posterior = posterior.given(numbers)
     answers = {"labels": _labels, "proba": _proba, "joint": _joint, "top": _top}[form](posterior, file, loss, k)
     exact = "exact" if posterior.exact.all() else f"exact in {int(posterior.exact.sum())} of {len(posterior)} rows"

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from plait.core.arrays import Floats
 from plait.core.checks import Interval, Nothing, OneOf, check_parameters
+from plait.core.labels import as_label_matrix
 from plait.core.plain_rejections import plainly_rejected
 from plait.features.dependence_directions import (
     Centred,
@@ -16,7 +17,6 @@ from plait.features.dependence_directions import (
     orthonormal_directions,
     uncorrelated_directions,
 )
-from plait.features.label_matrix import as_label_matrix
 from plait.features.number_matrix import as_numbers
 from plait.features.selector import SelectionWarning
 from plait.features.sizes import n_wanted

@@ -13,11 +13,11 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from plait.core.checks import Constraint, HasMethods, Nothing, OneOf, check_parameters
+from plait.core.labels import as_label_matrix
 from plait.core.plain_rejections import plainly_rejected
 from plait.core.sentences import ParameterError, shown
 from plait.counts import Codes, PackedCodes, SparseCodes, encode
 from plait.features.feature_mask import FeatureMask
-from plait.features.label_matrix import as_label_matrix
 from plait.structure import LabelGraph
 
 __all__ = ["DISCRETIZER_RULES", "InformationSelector", "SelectionWarning", "Selector"]

@@ -4,16 +4,17 @@ Labels become `uint8`, either a dense array or a CSR matrix with sorted columns 
 floats without NaN. Anything else is refused in one sentence that names the metric and the argument.
 """
 
-import numbers
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from plait.core.labels import as_table
+from plait.core.labels import label_matrix as labels_of
 from plait.core.sentences import shown
 from plait.data.errors import DataError
 
-__all__ = ["as_table", "label_csr", "label_matrix", "label_pair", "same_columns", "same_shape", "score_matrix"]
+__all__ = ["label_csr", "label_matrix", "label_pair", "same_columns", "same_shape", "score_matrix"]
 
 _NESTED = "Pass one row of 0 and 1 per sample (sets of names: scikit-learn's MultiLabelBinarizer makes them)."
 
@@ -28,11 +29,7 @@ def label_matrix(owner: str, name: str, Y: Any) -> Any:
     Y : array, sparse matrix or array, nested list, pandas or polars frame
         Labels; one dimension is taken for one label.
     """
-    table = _two_dimensional(owner, name, Y)
-    if sparse.issparse(table):
-        return _sparse_labels(owner, name, table)
-    ones = table if table.dtype == bool else _ones(owner, name, table)
-    return np.ascontiguousarray(ones).view(np.uint8)
+    return labels_of(owner, name, _two_dimensional(owner, name, Y), DataError)
 
 
 def label_pair(owner: str, Y_true: Any, Y_pred: Any) -> tuple[Any, Any]:
@@ -84,22 +81,9 @@ def same_columns(owner: str, Y_true: Any, other: Any, name: str = "Y_pred") -> N
         )
 
 
-def as_table(owner: str, name: str, table: Any) -> Any:
-    """Return whatever was given as an array or a sparse matrix, of any shape and type."""
-    # A pandas frame has this accessor only when all its columns are sparse.
-    if hasattr(table, "columns") and hasattr(table, "sparse"):
-        return table.sparse.to_coo()
-    if sparse.issparse(table):
-        return table
-    try:
-        return np.asarray(table)
-    except ValueError:
-        raise DataError(f"{owner} needs {name} to be a table, but its rows differ in length. {_NESTED}") from None
-
-
 def _two_dimensional(owner: str, name: str, table: Any) -> Any:
     """Return an array or a CSR matrix with two dimensions, at least one row and one column."""
-    table = as_table(owner, name, table)
+    table = as_table(owner, name, table, DataError)
     if table.ndim == 1:
         table = table.reshape(-1, 1)
     if table.ndim != 2:
@@ -110,41 +94,6 @@ def _two_dimensional(owner: str, name: str, table: Any) -> Any:
             "Pass the rows that are to be scored."
         )
     return sparse.csr_matrix(table) if sparse.issparse(table) else table
-
-
-def _sparse_labels(owner: str, name: str, table: Any) -> Any:
-    if not table.has_canonical_format:
-        # Entries that stand twice add up; in a copy, since the caller's matrix stays as it is.
-        table = table.copy()
-        table.sum_duplicates()
-    ones = _ones(owner, name, table.data)
-    labels = sparse.csr_matrix((ones.view(np.uint8), table.indices, table.indptr), shape=table.shape)
-    if not ones.all():
-        labels = labels.copy()
-        labels.eliminate_zeros()
-    return labels
-
-
-def _ones(owner: str, name: str, values: Any) -> Any:
-    """Return where the values are 1; refuse anything that is neither 0 nor 1, such as NaN, None or a word."""
-    if values.dtype.kind in "biuf":
-        ones = values != 0
-        right = ones == values
-    else:
-        right = np.array([_is_label(value) for value in values.flat], dtype=bool).reshape(values.shape)
-        ones = (values == 1).astype(bool) if right.all() else right
-    if not right.all():
-        wrong = values[~right].flat[0]
-        found = wrong.item() if isinstance(wrong, np.generic) else wrong
-        raise DataError(
-            f"{owner} needs {name} to hold only 0 and 1, but it holds {shown(found)}. "
-            "Encode each label as one 0/1 column; cut scores at a threshold first."
-        )
-    return ones
-
-
-def _is_label(value: Any) -> bool:
-    return isinstance(value, numbers.Real | np.bool_) and value in (0, 1)
 
 
 def _as_floats(owner: str, name: str, table: Any) -> Any:

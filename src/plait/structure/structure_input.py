@@ -9,6 +9,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from plait.core.checks import RandomState, check_value
+from plait.core.labels import label_matrix
 from plait.core.randomness import generator
 from plait.core.sentences import ParameterError, shown
 from plait.structure.pair_dependence import PairDependence
@@ -61,7 +62,8 @@ def checked_input(
     """Return the input of a structure, with shapes that fit; values of X are the caller's business."""
     check_value(owner, "random_state", random_state, (RandomState(),))
     features = X.tocsr() if sparse.issparse(X) else np.asarray(X)
-    labels = _checked_labels(owner, Y)
+    labels = label_matrix(owner, "Y", Y, one_column=False)
+    labels = labels.toarray() if sparse.issparse(labels) else labels
     if features.ndim != 2 or features.shape[0] != labels.shape[0]:
         raise ParameterError(
             f"{owner} needs X and Y to have the same number of rows, but X has shape {features.shape} and Y has "
@@ -80,13 +82,3 @@ def checked_input(
         )
     names = None if label_names is None else [str(name) for name in label_names]
     return StructureInput(owner, features, labels, generator(random_state), pairs, names)
-
-
-def _checked_labels(owner: str, Y: Any) -> npt.NDArray[np.uint8]:
-    labels = Y.toarray() if sparse.issparse(Y) else np.asarray(Y)
-    if labels.ndim != 2 or labels.dtype.kind not in "biuf" or not ((labels == 0) | (labels == 1)).all():
-        raise ParameterError(
-            f"{owner} needs Y to be a matrix of 0 and 1 with a column for each label, but it has shape {labels.shape} "
-            f"and holds {shown(labels.ravel()[:3].tolist())}. Pass Y of shape (n_samples, n_labels)."
-        )
-    return np.ascontiguousarray(labels, dtype=np.uint8)

@@ -68,10 +68,10 @@ def test_a_frame_of_sparse_columns_is_never_made_dense():
         ([0, 1, 2], "only 0 and 1, but it holds 2. Encode"),
         ([[0.0, np.nan]], "only 0 and 1, but it holds nan"),
         (sparse.csr_matrix([[0, -1]]), "only 0 and 1, but it holds -1"),
-        (["cat", "dog"], "only 0 and 1, but its dtype is <U3"),
-        ([("a",), ("b",)], "only 0 and 1, but its dtype is <U1"),
-        (np.zeros((2, 2, 2)), "one column a label, but it has 3 dimensions"),
-        (1, "one column a label, but it has 0 dimensions"),
+        (["cat", "dog"], "only 0 and 1, but it holds 'cat'"),
+        ([("a",), ("b",)], "only 0 and 1, but it holds 'a'"),
+        (np.zeros((2, 2, 2)), r"one column for each label, but its shape is \(2, 2, 2\)"),
+        (1, r"one column for each label, but its shape is \(\)"),
     ],
 )
 def test_what_is_refused(y, words):

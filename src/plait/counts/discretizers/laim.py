@@ -4,10 +4,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_array, check_consistent_length
+from sklearn.utils.validation import check_consistent_length
 
 from plait.core.arrays import Floats, Ints
 from plait.core.checks import Constraint
+from plait.core.labels import label_matrix
 from plait.core.sentences import ParameterError
 from plait.counts.discretizers._kernels import laim_cuts
 from plait.counts.discretizers.base import NOMINAL_RULE, ColumnDiscretizer
@@ -98,13 +99,7 @@ def _label_rows(y: Any, n_rows: int) -> Any:
         codes = np.unique(given, return_inverse=True)[1]
         Y = sparse.csr_array((np.ones(codes.size), codes, np.arange(codes.size + 1)))
     else:
-        Y = sparse.csr_array(check_array(given, accept_sparse="csr", dtype=np.float64))
-        Y.eliminate_zeros()
-    if not (Y.data == 1).all():
-        wrong = Y.data[Y.data != 1][0]
-        raise ParameterError(
-            f"LAIMDiscretizer needs y to hold only 0 and 1, but it holds {wrong:g}. Encode each label as a 0/1 column."
-        )
+        Y = sparse.csr_array(label_matrix("LAIMDiscretizer", "y", given))
     if Y.shape[0] != n_rows:
         check_consistent_length(np.empty(n_rows), np.empty(Y.shape[0]))
     return Y

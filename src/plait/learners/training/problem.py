@@ -10,9 +10,9 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_array
 
 from plait.core.arrays import Floats
+from plait.core.labels import as_label_matrix
 from plait.core.sentences import ParameterError, shown
 from plait.features import FeatureMask
-from plait.features.label_matrix import as_label_matrix
 from plait.structure import LabelGraph
 
 __all__ = ["ParentColumns", "Problem", "checked_problem", "constant_labels", "constant_scores"]

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from plait.core.checks import Constraint, Nothing
+from plait.core.labels import label_numbers
 from plait.core.sentences import ParameterError, shown
-from plait.structure.label_lookup import label_numbers
 from plait.structure.orders.order import Order
 from plait.structure.structure_input import StructureInput
 

@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 from scipy import sparse
 
+from plait.core.labels import as_label_matrix, as_targets, label_matrix, label_number, label_rows
 from plait.core.sentences import ParameterError
-from plait.core.targets import as_targets, label_rows
 
 Y = np.array([[1, 0, 1], [0, 0, 1], [0, 1, 0]])
 
@@ -90,3 +90,74 @@ def test_label_rows_must_fit():
     np.testing.assert_array_equal(label_rows("f", [1, 0], 2, 1), [[1], [0]])
     with pytest.raises(ParameterError, match=r"f needs Y to have shape \(2, 3\), but it has \(3, 3\)"):
         label_rows("f", Y, 2, 3)
+
+
+def test_matrices_stay_and_become_bytes():
+    Y = np.array([[1.0, 0.0], [0.0, 1.0]])
+    assert as_label_matrix("S", Y).dtype == np.uint8
+    np.testing.assert_array_equal(as_label_matrix("S", Y), Y)
+    thin = as_label_matrix("S", sparse.coo_array(Y))
+    assert thin.format == "csr"
+    np.testing.assert_array_equal(thin.toarray(), Y)
+
+
+def test_one_column():
+    assert as_label_matrix("S", np.array([0, 1, 1])).tolist() == [[0], [1], [1]]
+    assert as_label_matrix("S", np.array(["b", "a", "b"])).tolist() == [[1], [0], [1]]
+    assert as_label_matrix("S", np.array([2, 0, 1])).tolist() == [[0, 0, 1], [1, 0, 0], [0, 1, 0]]
+    assert as_label_matrix("S", np.zeros(3)).tolist() == [[0], [0], [0]]
+
+
+@pytest.mark.parametrize(
+    ("Y", "words"),
+    [
+        (np.array([[0, 2], [1, 1]]), "only 0 and 1, but it holds 2"),
+        (np.array([["a", "b"], ["a", "b"]]), "only 0 and 1, but it holds 'a'"),
+        (sparse.csr_matrix([[0, 3]]), "only 0 and 1, but it holds 3"),
+        (np.array([0.5, 1.7]), "Unknown label type: continuous"),
+    ],
+)
+def test_wrong_label_matrices(Y, words):
+    with pytest.raises(ParameterError, match=words):
+        as_label_matrix("S", Y)
+
+
+def test_sparse_matrices_and_frames_stay_sparse_and_twice_is_a_sum():
+    twice = sparse.csr_matrix((np.array([1, 0, 1]), np.array([1, 0, 0]), np.array([0, 2, 3])), shape=(2, 2))
+    found = label_matrix("S", "y", twice)
+    assert found.nnz == 2
+    np.testing.assert_array_equal(found.toarray(), [[0, 1], [1, 0]])
+    frame = pd.DataFrame.sparse.from_spmatrix(sparse.csr_matrix(Y))
+    assert sparse.issparse(label_matrix("S", "y", frame))
+    np.testing.assert_array_equal(label_matrix("S", "y", frame).toarray(), Y)
+    with pytest.raises(ParameterError, match="only 0 and 1, but it holds 2"):
+        label_matrix("S", "y", sparse.csr_matrix(([1, 1], [0, 0], [0, 2]), shape=(1, 1)))
+
+
+def test_one_dimension_is_one_label_only_where_that_is_allowed():
+    assert label_matrix("S", "y", [0, 1]).tolist() == [[0], [1]]
+    with pytest.raises(ValueError, match=r"S needs y to have two dimensions.*shape is \(2,\)"):
+        label_matrix("S", "y", [0, 1], one_column=False)
+
+
+NAMES = ("sea", "sun", "sand")
+
+
+def test_labels_are_found_by_name_and_number():
+    assert [label_number("f", "labels", label, 3, NAMES) for label in ("sea", 2, np.int64(1))] == [0, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("label", "names", "words"),
+    [
+        ("son", NAMES, "'son' is not one of the 3 labels. Did you mean 'sun'"),
+        ("sea", ("sea", "sea", "sun"), "name one label, but 2 labels are called 'sea'. Use their numbers"),
+        ("sea", None, "label names where labels holds names"),
+        (3, NAMES, "labels from 0 to 2, but it holds 3"),
+        (-1, NAMES, "labels from 0 to 2, but it holds -1"),
+        (True, NAMES, "numbers or names, but it holds True"),
+    ],
+)
+def test_labels_that_cannot_be_found(label, names, words):
+    with pytest.raises(ParameterError, match=f"^f needs .*{words}"):
+        label_number("f", "labels", label, 3, names)

@@ -1,0 +1,320 @@
+"""Labels as people give them, in one form: the only check that Y is 0/1, and the only look-up of a label by name.
+
+`label_matrix` takes arrays, sparse matrices, frames and nested lists; `as_targets` also takes sets of label names and
+scikit-learn's single binary column; `as_label_matrix` also takes a column of classes; `label_number` turns a label's
+name into its number.
+"""
+
+import numbers
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.preprocessing import LabelBinarizer, MultiLabelBinarizer
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import assert_all_finite, column_or_1d
+
+from plait.core.arrays import Array, Labels
+from plait.core.sentences import ParameterError, shown
+
+__all__ = [
+    "Targets",
+    "as_label_matrix",
+    "as_table",
+    "as_targets",
+    "label_matrix",
+    "label_number",
+    "label_numbers",
+    "label_rows",
+]
+
+_TODO = (
+    "Encode each label as one 0/1 column (sets of names: scikit-learn's MultiLabelBinarizer; a column of classes: "
+    "pandas.get_dummies; scores: cut them at a threshold)."
+)
+
+
+def label_matrix(
+    owner: str, name: str, Y: Any, error: type[ValueError] = ParameterError, *, one_column: bool = True
+) -> Any:
+    """Return 0/1 labels as a `uint8` array or a canonical CSR matrix of shape (n_samples, n_labels).
+
+    Parameters
+    ----------
+    owner, name : str
+        Whose labels, and the argument that a complaint names.
+    Y : array, sparse matrix or array, nested list, pandas or polars frame
+        Labels. Frames of sparse columns do not become dense.
+    error : class of ValueError, default=ParameterError
+        What is raised.
+    one_column : bool, default=True
+        Whether one dimension is taken for one label, or refused.
+
+    Examples
+    --------
+    >>> label_matrix("fit", "y", [[0, 1.0], [True, 0]]).tolist()
+    [[0, 1], [1, 0]]
+    >>> label_matrix("fit", "y", [[0, 2]])
+    Traceback (most recent call last):
+    plait.core.sentences.ParameterError: fit needs y to hold only 0 and 1, but it holds 2. Encode ...
+    """
+    table = as_table(owner, name, Y, error)
+    if table.ndim == 1 and one_column:
+        table = table.reshape(-1, 1)
+    if table.ndim != 2:
+        raise error(
+            f"{owner} needs {name} to have two dimensions, one column for each label, but its shape is {table.shape}. "
+            "Reshape it to (n_samples, n_labels)."
+        )
+    if sparse.issparse(table):
+        return _sparse_labels(owner, name, sparse.csr_matrix(table), error)
+    ones = table if table.dtype == bool else _ones(owner, name, table, error)
+    return np.ascontiguousarray(ones).view(np.uint8)
+
+
+def as_table(owner: str, name: str, table: Any, error: type[ValueError] = ParameterError) -> Any:
+    """Return whatever was given as an array or a sparse matrix, of any shape and type."""
+    # A pandas frame has this accessor only when all its columns are sparse.
+    if hasattr(table, "columns") and hasattr(table, "sparse"):
+        return table.sparse.to_coo()
+    if sparse.issparse(table):
+        return table
+    try:
+        return np.asarray(table)
+    except ValueError:
+        raise error(f"{owner} needs {name} to be a table, but its rows differ in length. {_TODO}") from None
+
+
+def _sparse_labels(owner: str, name: str, table: Any, error: type[ValueError]) -> Any:
+    if not table.has_canonical_format:
+        # Entries that stand twice add up; in a copy, since the caller's matrix stays as it is.
+        table = table.copy()
+        table.sum_duplicates()
+    ones = _ones(owner, name, table.data, error)
+    labels = sparse.csr_matrix((ones.view(np.uint8), table.indices, table.indptr), shape=table.shape)
+    if not ones.all():
+        labels = labels.copy()
+        labels.eliminate_zeros()
+    return labels
+
+
+def _ones(owner: str, name: str, values: Any, error: type[ValueError]) -> Any:
+    """Return where the values are 1; refuse anything that is neither 0 nor 1, such as NaN, None or a word."""
+    if values.dtype.kind in "biuf":
+        ones = values != 0
+        right = ones == values
+    else:
+        right = np.array([_is_label(value) for value in values.flat], dtype=bool).reshape(values.shape)
+        ones = (values == 1).astype(bool) if right.all() else right
+    if not right.all():
+        wrong = values[~right].flat[0]
+        found = wrong.item() if isinstance(wrong, np.generic) else wrong
+        raise error(f"{owner} needs {name} to hold only 0 and 1, but it holds {shown(found)}. {_TODO}")
+    return ones
+
+
+def _is_label(value: Any) -> bool:
+    return isinstance(value, numbers.Real | np.bool_) and value in (0, 1)
+
+
+def as_label_matrix(owner: str, Y: Any) -> Any:
+    """Return Y as `uint8`, dense (n_samples, n_labels) or CSR.
+
+    Parameters
+    ----------
+    owner : str
+        Whose Y it is, for the error.
+    Y : array or sparse matrix
+        0/1 columns, one for each label. A single column of classes becomes one label for each class (one label in
+        all when there are two classes), so that selectors also serve single-label problems.
+    """
+    if sparse.issparse(Y):
+        return label_matrix(owner, "y", Y)
+    values = np.asarray(Y)
+    if values.ndim == 2 and values.shape[1] != 1:
+        return label_matrix(owner, "y", Y)
+    column = values.reshape(values.shape[0], -1)[:, 0]
+    if column.dtype.kind in "biuf" and np.isin(column, (0, 1)).all():
+        return column.reshape(-1, 1).astype(np.uint8)
+    if not type_of_target(column).startswith(("binary", "multiclass")):
+        raise ParameterError(
+            f"{owner} needs y to be 0/1 labels or classes. Unknown label type: {type_of_target(column)}, "
+            f"with values such as {shown(column[:1].tolist()[0] if column.size else None)}. "
+            "Pass one 0/1 column for each label."
+        )
+    return LabelBinarizer().fit_transform(column).astype(np.uint8)
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """Labels of the training rows.
+
+    Parameters
+    ----------
+    Y : ndarray of uint8, shape (n_samples, n_labels)
+        0/1 labels.
+    names : tuple of str
+        Names of the labels; "y0", "y1", ... where the input had none.
+    classes : ndarray, or None
+        The classes of a single column given in one dimension (scikit-learn's binary problem); label 1 stands for
+        the last of them. None for a matrix of labels.
+    """
+
+    Y: Labels
+    names: tuple[str, ...]
+    classes: Array | None = None
+
+
+def as_targets(owner: str, Y: Any) -> Targets:
+    """Return targets as 0/1 labels.
+
+    Parameters
+    ----------
+    owner : str
+        Whose Y it is, for errors.
+    Y : array, sparse matrix, data frame, or list of label sets
+        One 0/1 or boolean column for each label; or sets (or lists) of label names, one for each row; or a single
+        binary column in one dimension, as scikit-learn's binary classifiers take it.
+    """
+    if Y is None:
+        raise ParameterError(f"{owner} requires y to be passed, but the target y is None. Pass one 0/1 column a label.")
+    columns = getattr(Y, "columns", None)
+    if sparse.issparse(Y):
+        return _named(label_matrix(owner, "y", Y).toarray(), None)
+    if isinstance(Y, list | tuple) and _holds_label_sets(owner, Y):
+        binarizer = MultiLabelBinarizer()
+        return _named(binarizer.fit_transform(Y).astype(np.uint8), binarizer.classes_)
+    table = np.asarray(Y)
+    if table.ndim == 1:
+        return _one_column(owner, table)
+    if table.ndim != 2 or table.shape[1] == 0:
+        raise ParameterError(
+            f"{owner} needs y to have one column for each label, but its shape is {table.shape}. "
+            "Pass shape (n_samples, n_labels)."
+        )
+    if table.dtype.kind == "f":
+        assert_all_finite(table, input_name="y")
+    return _named(label_matrix(owner, "y", table), columns)
+
+
+def _named(Y: Labels, columns: Iterable[Any] | None) -> Targets:
+    names = [f"y{k}" for k in range(Y.shape[1])] if columns is None else [str(name) for name in columns]
+    return Targets(np.ascontiguousarray(Y), tuple(names))
+
+
+def _one_column(owner: str, column: Array) -> Targets:
+    """Return a binary problem in one dimension as one label."""
+    if column.dtype.kind == "f":
+        assert_all_finite(column, input_name="y")
+    check_classification_targets(column)
+    values = column_or_1d(column)
+    classes, codes = np.unique(values, return_inverse=True)
+    if len(classes) > 2:
+        raise ParameterError(
+            f"{owner} needs one 0/1 column for each label. Only binary classification is supported in one column. The "
+            f"type of the target is {type_of_target(values)}, with {len(classes)} classes. Make one column for each "
+            "class, or use a multi-class classifier."
+        )
+    # A single class is the label that every row has, unless it is the number that means "has not".
+    only = np.array([classes[0] not in (0, False)] * len(values)) if len(classes) == 1 else codes == 1
+    return Targets(only.astype(np.uint8).reshape(-1, 1), ("y0",), classes)
+
+
+def _holds_label_sets(owner: str, Y: Any) -> bool:
+    """Say whether rows are sets of label names; refuse rows of numbers of different lengths."""
+    rows = list(Y)
+    if not rows:
+        return False
+    if all(isinstance(row, set | frozenset) for row in rows):
+        return True
+    if not all(isinstance(row, list | tuple) for row in rows):
+        return False
+    entries = [entry for row in rows for entry in row]
+    if entries and all(isinstance(entry, str) for entry in entries):
+        return True
+    if len({len(row) for row in rows}) > 1:
+        raise ParameterError(
+            f"{owner} needs y to be a matrix or a list of sets of label names, but its rows are lists of different "
+            f"lengths that hold {shown(entries[0])}. Pass sets, or sklearn.preprocessing.MultiLabelBinarizer()"
+            ".fit_transform(y)."
+        )
+    return False
+
+
+def label_rows(owner: str, Y: Any, n_rows: int, n_labels: int) -> Labels:
+    """Return label sets of known rows and labels as `uint8` (n_rows, n_labels)."""
+    table = label_matrix(owner, "Y", Y)
+    if table.shape != (n_rows, n_labels):
+        raise ParameterError(
+            f"{owner} needs Y to have shape ({n_rows}, {n_labels}), but it has {table.shape}. "
+            "Pass one row for each row of X and one column for each label."
+        )
+    return np.asarray(table.toarray() if sparse.issparse(table) else table)
+
+
+def label_numbers(
+    owner: str, what: str, labels: Iterable[Any], n_labels: int, names: Sequence[str] | None
+) -> list[int]:
+    """Return every label of a sequence as its number."""
+    return [label_number(owner, what, label, n_labels, names) for label in labels]
+
+
+def label_number(owner: str, what: str, label: Any, n_labels: int, names: Sequence[str] | None) -> int:
+    """Return a label as its number.
+
+    Parameters
+    ----------
+    owner, what : str
+        Whose parameter, and its name, for the error.
+    label : int or str
+        A number from 0 to n_labels - 1, or a name.
+    n_labels : int
+        Number of labels.
+    names : sequence of str, or None
+        The labels' names.
+
+    Examples
+    --------
+    >>> label_number("UserGraph", "edges", "sun", 2, ["sea", "sun"])
+    1
+    >>> label_number("UserGraph", "edges", "sum", 2, ["sea", "sun"])
+    Traceback (most recent call last):
+    plait.core.sentences.ParameterError: UserGraph needs edges to name labels, but 'sum' is not one of the ...
+    """
+    if isinstance(label, str):
+        return _by_name(owner, what, label, names)
+    if isinstance(label, bool) or not isinstance(label, numbers.Integral):
+        raise ParameterError(
+            f"{owner} needs {what} to hold label numbers or names, but it holds {shown(label)} "
+            f"({type(label).__name__}). Pass integers from 0 to {n_labels - 1} or names."
+        )
+    if not 0 <= int(label) < n_labels:
+        raise ParameterError(
+            f"{owner} needs {what} to hold labels from 0 to {n_labels - 1}, but it holds {int(label)}. "
+            "Number the labels from 0."
+        )
+    return int(label)
+
+
+def _by_name(owner: str, what: str, label: str, names: Sequence[str] | None) -> int:
+    if names is None:
+        raise ParameterError(
+            f"{owner} needs label names where {what} holds names, but there are none and it holds {shown(label)}. "
+            "Pass label_names, fit on data with names, or number the labels from 0."
+        )
+    known = [str(name) for name in names]
+    if known.count(label) == 1:
+        return known.index(label)
+    if label in known:
+        raise ParameterError(
+            f"{owner} needs {what} to name one label, but {known.count(label)} labels are called {shown(label)}. "
+            "Use their numbers."
+        )
+    near = get_close_matches(label, known, n=3, cutoff=0.5) or known[:3]
+    raise ParameterError(
+        f"{owner} needs {what} to name labels, but {shown(label)} is not one of the {len(known)} labels. "
+        f"Did you mean {' or '.join(shown(name) for name in near)}?"
+    )
