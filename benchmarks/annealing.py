@@ -24,7 +24,7 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from plait.data import load_dataset
-from plait.estimators.mixture_em import Mixture, expectation_maximization
+from plait.estimators.tree_mixture.em import Mixture, expectation_maximization
 from plait.inference import Annealing, BestFirst, MaxProduct, MonteCarlo, SumProduct
 from plait.inference.mixture_walk import proposals
 from plait.joint import LinearDistribution, MixtureDistribution, row_seeds

@@ -37,7 +37,7 @@ def part(split: str) -> tuple[Any, Any]:
 
 
 def ecc() -> Any:
-    return recipes.ecc(n_members=N_MEMBERS, learner=LogisticLearner(standardize=False), random_state=0)
+    return recipes.ecc(n_estimators=N_MEMBERS, learner=LogisticLearner(standardize=False), random_state=0)
 
 
 def hand_looped(member: Any, X: Any, Y: Any, X_test: Any) -> tuple[Any, float]:

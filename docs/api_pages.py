@@ -19,7 +19,7 @@ __all__ = ["skip_requests", "write"]
 
 # The order in which data flow; rooms that are not listed come last.
 FLOW = ["data", "counts", "information", "structure", "features", "learners", "joint", "inference", "losses"]
-FLOW += ["estimators", "baselines", "metrics", "experiments", "testing", "cli"]
+FLOW += ["posterior", "estimators", "baselines", "metrics", "experiments", "testing", "cli"]
 
 
 def write(folder: Path) -> None:

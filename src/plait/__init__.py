@@ -1,8 +1,8 @@
 """plait: probabilistic multi-label classification, one joint model for any question.
 
 The rooms, in the order in which data flows through them: `core`, `data` and `counts`, `information`,
-`structure`, `features`, `learners`, `joint`, `inference`, `losses`, then `estimators`, `baselines` and
-`metrics`, and above them `experiments`, `testing` and `cli`. A room imports only rooms before it.
+`structure`, `features`, `learners`, `joint`, `inference`, `losses`, `posterior`, then `estimators`, `baselines`
+and `metrics`, and above them `experiments`, `testing` and `cli`. A room imports only rooms before it.
 """
 
 from plait.data import load_dataset

@@ -20,7 +20,7 @@ from plait.learners import SklearnLearner
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 4))
 Y = (RNG.random((30, 3)) < 0.5).astype(int)
-CLASSIFIERS = [recipes.br(), recipes.mc(max_components=1), recipes.ecc(n_members=2), MLkNN()]
+CLASSIFIERS = [recipes.br(), recipes.mc(max_components=1), recipes.ecc(n_estimators=2), MLkNN()]
 SELECTORS = [kind() for kind in registry(features, Selector).values() if not isabstract(kind)]
 
 

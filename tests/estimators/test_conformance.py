@@ -35,9 +35,9 @@ def problem(n=80, d=6, q=4, seed=0):
 #   label set, and of an odd number of votes, which cannot tie (check_classifier_multioutput);
 # - that probabilities lie strictly between 0 and 1 is true of mean marginals, not of shares of votes;
 # - that a weight is a number of copies is true of members that see all rows.
-ALL_ROWS = {"row_fraction": 1.0, "feature_fraction": 1.0}
+ALL_ROWS = {"max_samples": 1.0, "max_features": 1.0}
 SETTINGS = {
-    "check_classifier_multioutput": {"loss": "hamming", "inference": None, "n_members": 9},
+    "check_classifier_multioutput": {"loss": "hamming", "inference": None, "n_estimators": 9},
     "check_classifiers_multilabel_output_format_predict_proba": {"combine": "marginals"},
     "check_sample_weight_equivalence_on_dense_data": ALL_ROWS,
     "check_sample_weight_equivalence_on_sparse_data": ALL_ROWS,

@@ -7,7 +7,7 @@ from plait import recipes
 from plait.core.callbacks import HAS_CALLBACKS
 from plait.core.sentences import ParameterError
 from plait.estimators import EnsembleClassifier, JointClassifier
-from plait.estimators.mixture_weights import likeliest_weights
+from plait.estimators.ensemble_classifier import likeliest_weights
 from plait.inference import Greedy
 from plait.learners import LinearSVMLearner
 from plait.structure import FullChain
@@ -47,7 +47,7 @@ def test_sizes_votes_and_seeds():
 
 def test_at_least_one_row_and_feature():
     X, Y = problem(4, 3)
-    model = EnsembleClassifier(n_members=3, row_fraction=0.01, feature_fraction=0.01, random_state=0).fit(X, Y)
+    model = EnsembleClassifier(n_estimators=3, max_samples=0.01, max_features=0.01, random_state=0).fit(X, Y)
     assert {len(member.rows) for member in model.members_} == {1}
     assert {len(member.columns) for member in model.members_} == {1}
 
@@ -63,7 +63,7 @@ def test_mean_marginals_and_matched_cardinality():
 @pytest.mark.parametrize("weights", ["equal", "likelihood"])
 def test_a_mixture_is_a_joint_distribution(weights):
     X, Y = problem()
-    model = recipes.epcc(n_members=4, combine="mixture", random_state=0).set_params(member_weights=weights).fit(X, Y)
+    model = recipes.epcc(n_estimators=4, combine="mixture", random_state=0).set_params(member_weights=weights).fit(X, Y)
     answer = model.joint(X[:5])
     vectors = np.array([[a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1)])
     logs = np.column_stack([answer.log_prob(np.tile(y, (5, 1))) for y in vectors])
@@ -118,7 +118,7 @@ def test_callbacks_see_every_member(n_jobs):
             pass
 
     X, Y = problem()
-    model = EnsembleClassifier(n_members=3, random_state=0, n_jobs=n_jobs).set_callbacks(Watch()).fit(X, Y)
+    model = EnsembleClassifier(n_estimators=3, random_state=0, n_jobs=n_jobs).set_callbacks(Watch()).fit(X, Y)
     assert seen == ["fit", *["EnsembleClassifier, members"] * 3]
-    plain = EnsembleClassifier(n_members=3, random_state=0).fit(X, Y)
+    plain = EnsembleClassifier(n_estimators=3, random_state=0).fit(X, Y)
     np.testing.assert_array_equal(model.predict_proba(X), plain.predict_proba(X))

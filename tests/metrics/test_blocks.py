@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from plait.metrics import blocks, cll_loss, normalized_coverage, ranking_loss
+from plait.metrics import cll_loss, normalized_coverage, ranking_loss
+from plait.metrics import inputs as blocks
 
 
 @pytest.fixture

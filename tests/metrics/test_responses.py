@@ -18,7 +18,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from plait.data import DataError
-from plait.metrics.responses import label_probabilities, label_scores, log_likelihoods
+from plait.metrics.scoring import label_probabilities, label_scores, log_likelihoods
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 4))

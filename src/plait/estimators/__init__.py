@@ -8,8 +8,8 @@ from plait.estimators import recipes
 from plait.estimators.ensemble_classifier import EnsembleClassifier
 from plait.estimators.joint_classifier import JointClassifier
 from plait.estimators.model_types import trusted_types
-from plait.estimators.posterior import LikelySets, Posterior
-from plait.estimators.tree_mixture_classifier import TreeMixtureClassifier
+from plait.estimators.tree_mixture.tree_mixture_classifier import TreeMixtureClassifier
+from plait.posterior import LikelySets, Posterior
 
 __all__ = [
     "EnsembleClassifier",

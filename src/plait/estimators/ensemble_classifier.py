@@ -1,26 +1,86 @@
 """`EnsembleClassifier`: several models on random rows and features, by votes, mean marginals or as one mixture."""
 
+from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
+from sklearn.base import clone
 
-from plait.core.arrays import Floats, Labels
+from plait.core.arrays import Floats, Ints, Labels
 from plait.core.callbacks import CallbackSupport, fit_tasks, with_callbacks
 from plait.core.checks import HasMethods, InstanceOf, Interval, Nothing, OneOf, RandomState, check_parameters
+from plait.core.logspace import log_normalize, log_sum_exp
 from plait.core.randomness import generator, seeds
 from plait.core.sentences import ParameterError
-from plait.estimators.ensemble_members import Member, fitted_member
 from plait.estimators.joint_classifier import JointClassifier
-from plait.estimators.joint_model import JointModel
-from plait.estimators.mixture_weights import likeliest_weights
 from plait.inference import Greedy, Inference
 from plait.joint import FeatureJoint, MixtureJoint
 from plait.losses import Loss
+from plait.posterior import JointModel
 from plait.structure import FullChain
 
 __all__ = ["EnsembleClassifier"]
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """One fitted member.
+
+    Parameters
+    ----------
+    estimator : classifier
+        The fitted copy.
+    rows, columns : ndarray of int64
+        The training rows and the features it saw, ascending.
+    """
+
+    estimator: Any
+    rows: Ints
+    columns: Ints
+
+    def answer(self, method: str, X: Any) -> Any:
+        """Call a method of the member on its features of X."""
+        return getattr(self.estimator, method)(X[:, self.columns])
+
+
+def fitted_member(
+    estimator: Any,
+    X: Any,
+    Y: Labels,
+    sample_weight: Any,
+    candidates: Ints,
+    *,
+    max_samples: float,
+    max_features: float,
+    seed: int,
+) -> Member:
+    """Return a copy fitted on some rows and features, drawn without replacement.
+
+    `candidates` are the rows to draw from. Everything follows from the seed, so that it does not matter which worker
+    fits the member.
+    """
+    draws = generator(seed)
+    rows = _drawn(draws, candidates, max_samples, "max_samples")
+    columns = _drawn(draws, np.arange(X.shape[1]), max_features, "max_features")
+    copy = clone(estimator)
+    if "random_state" in copy.get_params():
+        copy.set_params(random_state=seeds(draws, 1)[0])
+    weights = {} if sample_weight is None else {"sample_weight": sample_weight[rows]}
+    return Member(copy.fit(X[rows][:, columns], Y[rows], **weights), rows, columns)
+
+
+def _drawn(draws: np.random.Generator, values: Ints, wanted: float, name: str) -> Ints:
+    """Draw so many values (an integer), or `round(share * size)` of them and one at least (a float); ascending."""
+    size = int(wanted) if isinstance(wanted, Integral) else max(1, round(wanted * len(values)))
+    if size > len(values):
+        raise ParameterError(
+            f"EnsembleClassifier needs {name} to be at most {len(values)}, as there are no more, but it is {size}. "
+            "Pass fewer, or a share between 0 and 1."
+        )
+    return np.sort(draws.choice(values, size=size, replace=False))
 
 
 # Of the rows, this share decides on the weights of members that are weighed by likelihood.
@@ -35,10 +95,10 @@ class EnsembleClassifier(CallbackSupport, JointModel):
     estimator : classifier, optional
         What every member is a copy of, with a seed of its own: give its structure a random order or root. None is a
         classifier chain in random order.
-    n_members : int, default=10
+    n_estimators : int, default=10
         Number of members.
-    row_fraction, feature_fraction : float, default=0.75 and 0.5
-        Shares of rows and features that a member sees, drawn without replacement.
+    max_samples, max_features : float or int, default=0.75 and 0.5
+        How many rows and features a member sees, drawn without replacement: a share as a float, a number as an int.
     combine : {"votes", "marginals", "mixture"}, default="votes"
         A label's score is the share of members that give it, or the mean of its marginals; or the ensemble is one
         joint distribution, the mixture of its members, to which `joint(X)`, every loss and every inference apply.
@@ -63,23 +123,23 @@ class EnsembleClassifier(CallbackSupport, JointModel):
         Fitted copies, each with the `rows` and `columns` it saw.
     threshold_ : float
         The threshold in use.
-    weights_ : ndarray of shape (n_members,)
+    weights_ : ndarray of shape (n_estimators,)
         Weights of the members in a mixture.
 
     Examples
     --------
     >>> from plait.data.synthetic import make_label_network
     >>> data = make_label_network(200, 4, 3, random_state=0).dataset
-    >>> model = EnsembleClassifier(n_members=4, random_state=0).fit(data.X, data.Y)
+    >>> model = EnsembleClassifier(n_estimators=4, random_state=0).fit(data.X, data.Y)
     >>> sorted({float(share) for share in model.predict_proba(data.X).ravel()} - {0.0, 0.25, 0.5, 0.75, 1.0})
     []
     """
 
     parameter_rules: ClassVar[dict[str, Any]] = {
         "estimator": (HasMethods(("fit", "predict")), Nothing()),
-        "n_members": (Interval(int, 1, None),),
-        "row_fraction": (Interval(float, 0, 1, closed="right"),),
-        "feature_fraction": (Interval(float, 0, 1, closed="right"),),
+        "n_estimators": (Interval(int, 1, None),),
+        "max_samples": (Interval(int, 1, None), Interval(float, 0, 1, closed="right")),
+        "max_features": (Interval(int, 1, None), Interval(float, 0, 1, closed="right")),
         "combine": (OneOf(("votes", "marginals", "mixture")),),
         "threshold": (Interval(float, 0, 1), OneOf(("cardinality",))),
         "member_weights": (OneOf(("equal", "likelihood")),),
@@ -92,9 +152,9 @@ class EnsembleClassifier(CallbackSupport, JointModel):
     def __init__(
         self,
         estimator: Any = None,
-        n_members: int = 10,
-        row_fraction: float = 0.75,
-        feature_fraction: float = 0.5,
+        n_estimators: int = 10,
+        max_samples: float = 0.75,
+        max_features: float = 0.5,
         combine: str = "votes",
         threshold: Any = 0.5,
         member_weights: str = "equal",
@@ -104,9 +164,9 @@ class EnsembleClassifier(CallbackSupport, JointModel):
         n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
-        self.n_members = n_members
-        self.row_fraction = row_fraction
-        self.feature_fraction = feature_fraction
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.max_features = max_features
         self.combine = combine
         self.threshold = threshold
         self.member_weights = member_weights
@@ -134,7 +194,7 @@ class EnsembleClassifier(CallbackSupport, JointModel):
         """
         check_parameters(self)
         X, Y, sample_weight = self._training_data(X, y, sample_weight)
-        *member_seeds, split_seed, self._seed = seeds(self.random_state, self.n_members + 2)
+        *member_seeds, split_seed, self._seed = seeds(self.random_state, self.n_estimators + 2)
         held, candidates = self._split(X.shape[0], split_seed)
         self.members_: list[Member] = Parallel(n_jobs=self.n_jobs)(
             delayed(fitted_member)(
@@ -143,8 +203,8 @@ class EnsembleClassifier(CallbackSupport, JointModel):
                 Y,
                 sample_weight,
                 candidates,
-                row_fraction=self.row_fraction,
-                feature_fraction=self.feature_fraction,
+                max_samples=self.max_samples,
+                max_features=self.max_features,
                 seed=seed,
             )
             for seed in fit_tasks(self, member_seeds, "EnsembleClassifier, members", X=X, y=y)
@@ -215,3 +275,33 @@ class EnsembleClassifier(CallbackSupport, JointModel):
 
     def _has_margins(self) -> bool:
         return False
+
+
+def likeliest_weights(log_probs: Floats, tol: float = 1e-9, max_iter: int = 1000) -> Floats:
+    """Return the weights under which rows are most likely, by EM from equal weights; the problem is concave.
+
+    Parameters
+    ----------
+    log_probs : ndarray of shape (n_samples, n_components)
+        log P_k(y | x) of every row under every component.
+    tol : float, default=1e-9
+        Gain of the mean log-likelihood below which it stops.
+    max_iter : int, default=1000
+        Most steps.
+
+    Examples
+    --------
+    >>> likeliest_weights(np.log([[0.9, 0.1], [0.9, 0.1], [0.1, 0.9]])).round(3)
+    array([0.708, 0.292])
+    """
+    n_components = log_probs.shape[1]
+    weights = np.full(n_components, 1.0 / n_components)
+    last = -np.inf
+    for _ in range(max_iter):
+        terms = log_probs + np.log(weights)
+        found = float(log_sum_exp(terms, axis=1).mean())
+        if found - last < tol:
+            break
+        last = found
+        weights = np.maximum(np.exp(log_normalize(terms, axis=1)).mean(axis=0), 1e-300)
+    return weights / weights.sum()

@@ -2,6 +2,8 @@
 
 from typing import Any, ClassVar
 
+import numpy as np
+import numpy.typing as npt
 from sklearn.base import clone
 
 from plait import features as features_room
@@ -11,17 +13,63 @@ from plait.core.arrays import Labels
 from plait.core.checks import InstanceOf, Interval, Nothing, RandomState, check_parameters
 from plait.core.naming import registry, resolve
 from plait.core.randomness import seeds
-from plait.estimators.joint_model import JointModel
-from plait.estimators.pair_evidence import pairs_for
-from plait.estimators.row_copies import repeated_rows
+from plait.core.sentences import ParameterError
 from plait.features import FeatureMask, LabelDependentFeatures, Selector
 from plait.inference import Inference
 from plait.joint import GraphJoint
 from plait.learners import Learner, LogisticLearner
 from plait.losses import Loss
-from plait.structure import FullChain, LabelGraph, Structure
+from plait.posterior import JointModel
+from plait.structure import FullChain, LabelGraph, PairDependence, Structure
 
-__all__ = ["JointClassifier"]
+__all__ = ["JointClassifier", "pairs_for"]
+
+
+def pairs_for(
+    structure: Structure,
+    learner: Learner,
+    X: Any,
+    Y: npt.NDArray[np.uint8],
+    *,
+    sample_weight: Any,
+    seed: int,
+    mask: FeatureMask | None = None,
+) -> PairDependence | None:
+    """Return the held-out statistics of all pairs of labels, or None where the structure needs none.
+
+    With fewer rows than can be held out, all rows are trained on and scored.
+    """
+    if not structure.needs_pairs(Y.shape[1]):
+        return None
+    if not hasattr(learner, "fit_pairs"):
+        raise ParameterError(
+            f"{type(structure).__name__} needs a learner with fit_pairs, but {type(learner).__name__} has none. "
+            "Use LogisticLearner(), or a structure that needs counts only, such as LabelTree()."
+        )
+    wanted = getattr(structure, "folds", None)
+    enough = wanted is not None and Y.shape[0] >= max(2, wanted)
+    pairs: PairDependence = learner.fit_pairs(
+        X, Y, sample_weight=sample_weight, mask=mask, folds=wanted if enough else None, random_state=seed
+    )
+    return pairs
+
+
+def repeated_rows(X: Any, Y: Any, sample_weight: Any) -> tuple[Any, Any]:
+    """Return X and Y with every row as often as its weight, where weights are whole numbers (10 on average at most).
+
+    Other weights cannot be counted: then rows that weigh nothing are left out, and the others stand once.
+
+    Examples
+    --------
+    >>> repeated_rows(np.array([[5.0], [6.0], [7.0]]), np.array([[1], [0], [1]]), np.array([2.0, 0.0, 1.0]))[0].ravel()
+    array([5., 5., 7.])
+    """
+    if sample_weight is None:
+        return X, Y
+    weights = np.asarray(sample_weight)
+    whole = np.all(weights == np.floor(weights)) and weights.sum() <= 10 * weights.size
+    rows = np.repeat(np.arange(weights.size), weights.astype(np.int64)) if whole else np.flatnonzero(weights > 0)
+    return (X, Y) if rows.size == 0 or np.array_equal(rows, np.arange(weights.size)) else (X[rows], Y[rows])
 
 
 class JointClassifier(JointModel):

@@ -14,7 +14,7 @@ from typing import Any
 from plait.counts import MeanStdDiscretizer
 from plait.estimators.ensemble_classifier import EnsembleClassifier
 from plait.estimators.joint_classifier import JointClassifier
-from plait.estimators.tree_mixture_classifier import TreeMixtureClassifier
+from plait.estimators.tree_mixture.tree_mixture_classifier import TreeMixtureClassifier
 from plait.features import MLFS, LabelDependentFeatures
 from plait.inference import Greedy
 from plait.learners import LinearSVMLearner
@@ -266,9 +266,9 @@ def pacc_ldf(
 
 def ecc(
     *,
-    n_members: int = 10,
-    row_fraction: float = 0.75,
-    feature_fraction: float = 0.5,
+    n_estimators: int = 10,
+    max_samples: float = 0.75,
+    max_features: float = 0.5,
     combine: str = "votes",
     learner: Any = None,
     inference: Any = None,
@@ -278,15 +278,15 @@ def ecc(
 ) -> EnsembleClassifier:
     """Ensemble of classifier chains in random orders, on 75% of the rows and half of the features [OCC 8.2]."""
     member = cc(order="random", learner=learner, inference=inference)
-    sizes = n_members, row_fraction, feature_fraction, combine
+    sizes = n_estimators, max_samples, max_features, combine
     return EnsembleClassifier(member, *sizes, loss=loss, random_state=random_state, n_jobs=n_jobs)
 
 
 def epcc(
     *,
-    n_members: int = 10,
-    row_fraction: float = 0.75,
-    feature_fraction: float = 0.5,
+    n_estimators: int = 10,
+    max_samples: float = 0.75,
+    max_features: float = 0.5,
     combine: str = "votes",
     learner: Any = None,
     inference: Any = None,
@@ -296,15 +296,15 @@ def epcc(
 ) -> EnsembleClassifier:
     """Ensemble of probabilistic chains in random orders, members with exact inference [MC 6.1]."""
     member = pcc(order="random", learner=learner, inference=inference)
-    sizes = n_members, row_fraction, feature_fraction, combine
+    sizes = n_estimators, max_samples, max_features, combine
     return EnsembleClassifier(member, *sizes, loss=loss, random_state=random_state, n_jobs=n_jobs)
 
 
 def ebcc(
     *,
-    n_members: int = 10,
-    row_fraction: float = 0.75,
-    feature_fraction: float = 0.5,
+    n_estimators: int = 10,
+    max_samples: float = 0.75,
+    max_features: float = 0.5,
     combine: str = "votes",
     learner: Any = None,
     inference: Any = None,
@@ -314,7 +314,7 @@ def ebcc(
 ) -> EnsembleClassifier:
     """Ensemble of Bayesian chains, each with a random root [OCC 8.2]."""
     member = bcc(learner=learner, inference=inference)
-    sizes = n_members, row_fraction, feature_fraction, combine
+    sizes = n_estimators, max_samples, max_features, combine
     return EnsembleClassifier(member, *sizes, loss=loss, random_state=random_state, n_jobs=n_jobs)
 
 
@@ -322,9 +322,9 @@ def eocc(
     *,
     k: Any = 0.8,
     n_features: Any = 0.3,
-    n_members: int = 10,
-    row_fraction: float = 0.75,
-    feature_fraction: float = 0.5,
+    n_estimators: int = 10,
+    max_samples: float = 0.75,
+    max_features: float = 0.5,
     combine: str = "votes",
     learner: Any = None,
     inference: Any = None,
@@ -334,7 +334,7 @@ def eocc(
 ) -> EnsembleClassifier:
     """Ensemble of optimised chains in random orders; parents and features are chosen in each member [OCC 8.2]."""
     member = occ(k=k, n_features=n_features, order="random", learner=learner, inference=inference)
-    sizes = n_members, row_fraction, feature_fraction, combine
+    sizes = n_estimators, max_samples, max_features, combine
     return EnsembleClassifier(member, *sizes, loss=loss, random_state=random_state, n_jobs=n_jobs)
 
 

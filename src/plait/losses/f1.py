@@ -6,13 +6,13 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.core.arrays import Floats
+from plait.core.lazy_modules import lazy_module
 from plait.inference import LabelSupport
-from plait.losses import _kernels as kernels
-from plait.losses.loss import Loss
-from plait.losses.pairs import checked_pair, set_sizes
-from plait.losses.risk import TIE
+from plait.losses.loss import TIE, Loss, checked_pair, set_sizes
 
 __all__ = ["F1"]
+
+_kernels = lazy_module("plait.losses._kernels")
 
 
 class F1(Loss):
@@ -45,7 +45,7 @@ class F1(Loss):
         vectors = np.ascontiguousarray(support.vectors if shared is None else shared[None])
         decided = np.zeros((support.n_rows, support.n_labels), dtype=np.uint8)
         work = np.zeros((support.n_labels, support.n_labels + 1))
-        kernels.largest_expected_f1(vectors, support.weights(), TIE, work, decided)
+        _kernels.largest_expected_f1(vectors, support.weights(), TIE, work, decided)
         return decided
 
 

@@ -7,8 +7,7 @@ import numpy.typing as npt
 
 from plait.core.arrays import Floats
 from plait.inference import LabelSupport
-from plait.losses.loss import Loss
-from plait.losses.pairs import checked_pair
+from plait.losses.loss import Loss, checked_pair
 
 __all__ = ["Hamming"]
 

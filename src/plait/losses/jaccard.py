@@ -6,8 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.core.arrays import Floats
-from plait.losses.loss import Loss
-from plait.losses.pairs import checked_pair, set_sizes
+from plait.losses.loss import Loss, checked_pair, set_sizes
 
 __all__ = ["Jaccard"]
 

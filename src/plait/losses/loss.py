@@ -1,7 +1,11 @@
-"""`Loss`: the base of all losses, whose brute-force decision needs `value` only and is the oracle of faster ones."""
+"""`Loss`: the base of all losses, whose brute-force decision needs `value` only and is the oracle of faster ones.
+
+Beside it, what its decision is made of: pairs of true vectors and answers in blocks of bounded size, answers worth
+trying where not all can be tried, and the first answer of least risk.
+"""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,13 +14,137 @@ from sklearn.base import BaseEstimator
 
 from plait.core.arrays import Floats, Labels
 from plait.core.checks import Constraint
+from plait.core.sentences import ParameterError
 from plait.inference import LabelSupport
-from plait.inference.label_vectors import all_label_vectors
-from plait.losses.candidates import MOST_ENUMERATED, search_candidates, sole_vectors, vector_weights
-from plait.losses.pairs import checked_pair, pair_blocks
-from plait.losses.risk import LeastRisk
+from plait.inference.label_vectors import all_label_vectors, distinct_vectors, vector_numbers
 
-__all__ = ["Loss"]
+__all__ = ["Loss", "TIE", "checked_pair", "set_sizes", "sole_vectors"]
+
+
+def checked_pair(owner: str, Y: Any, Y_pred: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return both as arrays; two tables of one shape, else an error."""
+    true, answers = np.asarray(Y), np.asarray(Y_pred)
+    if true.ndim != 2 or true.shape != answers.shape:
+        raise ParameterError(
+            f"{owner} needs Y and Y_pred to be tables of one shape, but the shapes are {true.shape} and "
+            f"{answers.shape}. Pass the same rows and labels in both."
+        )
+    return true, answers
+
+
+def pair_blocks(shape: tuple[int, int], n_pairs: int) -> Iterator[tuple[slice, slice]]:
+    """Yield blocks (rows, places) that cover a table, each of about so many entries at most.
+
+    Examples
+    --------
+    >>> [(rows.start, places.start) for rows, places in pair_blocks((2, 3), 2)]
+    [(0, 0), (0, 2), (1, 0), (1, 2)]
+    """
+    n_rows, n_places = shape
+    row_step = max(1, n_pairs // max(1, n_places))
+    place_step = max(1, min(n_places, n_pairs))
+    for row in range(0, n_rows, row_step):
+        for place in range(0, n_places, place_step):
+            yield slice(row, row + row_step), slice(place, place + place_step)
+
+
+def set_sizes(vectors: npt.NDArray[Any]) -> Floats:
+    """Return how many labels each vector (..., n_labels) has, as floats."""
+    return np.asarray(vectors.sum(axis=-1, dtype=np.float64))
+
+
+# Risks that differ by no more than this are equal but for rounding; then the first answer stands.
+TIE = 1e-13
+
+
+class LeastRisk:
+    """For every row the place of the least risk so far.
+
+    Parameters
+    ----------
+    n_rows : int
+        Number of rows.
+
+    Attributes
+    ----------
+    risk : ndarray of float64, shape (n_rows,)
+        The least risk.
+    place : ndarray of int64, shape (n_rows,)
+        The first place where it was seen.
+
+    Examples
+    --------
+    >>> best = LeastRisk(1)
+    >>> best.see(np.array([[0.5, 0.25, 0.25]]), 0)
+    >>> best.see(np.array([[0.25, 0.75]]), 3)
+    >>> best.place
+    array([1])
+    """
+
+    def __init__(self, n_rows: int) -> None:
+        self.risk = np.full(n_rows, np.inf)
+        self.place = np.zeros(n_rows, dtype=np.int64)
+
+    def see(self, risks: Floats, start: int) -> None:
+        """Take the risks (n_rows, n_answers) of the answers from place `start` on."""
+        least = risks.min(axis=1)
+        better = least < self.risk - TIE
+        first = (risks <= least[:, None] + TIE).argmax(axis=1)
+        self.risk[better] = least[better]
+        self.place[better] = start + first[better]
+
+
+# Up to this many labels all label vectors are tried.
+MOST_ENUMERATED = 12
+# Beyond it at most this many of a row's own vectors.
+_MOST_VECTORS = 1 << MOST_ENUMERATED
+
+
+def sole_vectors(support: LabelSupport) -> Labels | None:
+    """Return the vectors of a search that found one for each row and knows nothing else; otherwise None."""
+    if support.kind == "modes" and support.log_weights.shape[1] == 1 and support.marginals is None:
+        return support.vectors[:, 0].copy()
+    return None
+
+
+def vector_weights(support: LabelSupport, rows: slice) -> tuple[Labels, Floats]:
+    """Return vectors (m, n_labels) that serve all rows, and each row's weights of them (n_rows, m)."""
+    part = support.take(rows)
+    shared, weights = part.shared_vectors(), part.weights()
+    if shared is not None:
+        return shared, weights
+    n_all = 1 << support.n_labels
+    places = vector_numbers(part.vectors) + np.arange(part.n_rows)[:, None] * n_all
+    table = np.bincount(places.ravel(), weights=weights.ravel(), minlength=part.n_rows * n_all)
+    table = table.reshape(part.n_rows, n_all)
+    used = table.any(axis=0)
+    return all_label_vectors(support.n_labels)[used], np.ascontiguousarray(table[:, used])
+
+
+def threshold_sets(marginals: Floats) -> Labels:
+    """Return, for one row, the sets of the k labels with the largest marginals, k = 0 to n_labels.
+
+    Examples
+    --------
+    >>> threshold_sets(np.array([0.2, 0.9]))
+    array([[0, 0],
+           [0, 1],
+           [1, 1]], dtype=uint8)
+    """
+    place = np.empty(marginals.size, dtype=np.int64)
+    place[np.argsort(-marginals, kind="stable")] = np.arange(marginals.size)
+    return (place < np.arange(marginals.size + 1)[:, None]).astype(np.uint8)
+
+
+def search_candidates(support: LabelSupport) -> Iterator[tuple[Labels, Floats, Labels]]:
+    """Yield for every row its distinct vectors, their weights, and the answers to try, the smallest first."""
+    marginals = support.marginal_estimate()
+    for row in range(support.n_rows):
+        one = support.take(slice(row, row + 1)).merged()
+        used = np.isfinite(one.log_weights[0])
+        vectors = one.vectors[0, used]
+        answers = np.concatenate([vectors[:_MOST_VECTORS], threshold_sets(marginals[row])])
+        yield vectors, one.weights()[0, used], distinct_vectors(answers)[0]
 
 
 # Pairs of a true vector and an answer are compared in blocks that hold about this many labels (8 MiB each side).

@@ -10,9 +10,7 @@ from scipy.stats import rankdata
 from plait.core.arrays import Floats
 from plait.core.checks import Boolean, Constraint, check_parameters
 from plait.inference import LabelSupport
-from plait.losses.candidates import sole_vectors
-from plait.losses.loss import Loss
-from plait.losses.pairs import checked_pair, set_sizes
+from plait.losses.loss import Loss, checked_pair, set_sizes, sole_vectors
 
 __all__ = ["Rank"]
 

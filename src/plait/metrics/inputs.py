@@ -4,9 +4,11 @@ Labels become `uint8`, either a dense array or a CSR matrix with sorted columns 
 floats without NaN. Anything else is refused in one sentence that names the metric and the argument.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 
 from plait.core.labels import as_table
@@ -14,7 +16,32 @@ from plait.core.labels import label_matrix as labels_of
 from plait.core.sentences import shown
 from plait.data.errors import DataError
 
-__all__ = ["label_csr", "label_matrix", "label_pair", "same_columns", "same_shape", "score_matrix"]
+__all__ = [
+    "label_csr",
+    "label_matrix",
+    "label_pair",
+    "same_columns",
+    "same_shape",
+    "score_blocks",
+    "score_matrix",
+]
+
+# Sparse scores are made dense in blocks of about this many entries.
+_ENTRIES = 1 << 22
+
+
+def score_blocks(owner: str, name: str, Y_true: Any, scores: Any) -> Iterator[tuple[Any, npt.NDArray[Any]]]:
+    """Yield pairs of true labels (CSR) and dense scores of the same rows: one pair where the scores are dense."""
+    same_columns(owner, Y_true, scores, name)
+    labels, table = label_csr(owner, Y_true), score_matrix(owner, name, scores)
+    same_shape(owner, labels, table, name)
+    if not sparse.issparse(table):
+        yield labels, table
+        return
+    step = max(1, _ENTRIES // table.shape[1])
+    for start in range(0, table.shape[0], step):
+        yield labels[start : start + step], np.ascontiguousarray(table[start : start + step].toarray())
+
 
 _NESTED = "Pass one row of 0 and 1 per sample (sets of names: scikit-learn's MultiLabelBinarizer makes them)."
 

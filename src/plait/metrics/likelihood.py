@@ -10,8 +10,7 @@ from plait.core.labels import as_table
 from plait.core.logspace import EPSILON, clip_probability
 from plait.core.sentences import shown
 from plait.data.errors import DataError
-from plait.metrics.blocks import score_blocks
-from plait.metrics.inputs import label_matrix, score_matrix
+from plait.metrics.inputs import label_matrix, score_blocks, score_matrix
 
 __all__ = ["cll_loss"]
 

@@ -6,10 +6,12 @@ import numpy as np
 from scipy import sparse
 
 from plait.core.arrays import Ints
-from plait.metrics import _kernels as kernels
+from plait.core.lazy_modules import lazy_module
 from plait.metrics.inputs import label_pair
 
 __all__ = ["Overlap", "label_overlap", "row_overlap"]
+
+_kernels = lazy_module("plait.metrics._kernels")
 
 
 class Overlap(NamedTuple):
@@ -26,9 +28,9 @@ def row_overlap(owner: str, Y_true: Any, Y_pred: Any) -> Overlap:
     true, predicted = label_pair(owner, Y_true, Y_pred)
     counts = _zeros(true.shape[0])
     if sparse.issparse(true):
-        kernels.sparse_row_counts(true.indptr, true.indices, predicted.indptr, predicted.indices, *counts)
+        _kernels.sparse_row_counts(true.indptr, true.indices, predicted.indptr, predicted.indices, *counts)
     else:
-        kernels.dense_row_counts(true, predicted, *counts)
+        _kernels.dense_row_counts(true, predicted, *counts)
     return Overlap(*counts, true.shape[1])
 
 
@@ -37,9 +39,9 @@ def label_overlap(owner: str, Y_true: Any, Y_pred: Any) -> Overlap:
     true, predicted = label_pair(owner, Y_true, Y_pred)
     counts = _zeros(true.shape[1])
     if sparse.issparse(true):
-        kernels.sparse_label_counts(true.indptr, true.indices, predicted.indptr, predicted.indices, *counts)
+        _kernels.sparse_label_counts(true.indptr, true.indices, predicted.indptr, predicted.indices, *counts)
     else:
-        kernels.dense_label_counts(true, predicted, *counts)
+        _kernels.dense_label_counts(true, predicted, *counts)
     return Overlap(*counts, true.shape[1])
 
 

@@ -4,10 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from plait.metrics import _kernels as kernels
-from plait.metrics.blocks import score_blocks
+from plait.core.lazy_modules import lazy_module
+from plait.metrics.inputs import score_blocks
 
 __all__ = ["normalized_coverage", "ranking_loss"]
+
+_kernels = lazy_module("plait.metrics._kernels")
 
 
 def ranking_loss(Y_true: Any, scores: Any) -> float:
@@ -38,7 +40,7 @@ def ranking_loss(Y_true: Any, scores: Any) -> float:
         n_relevant = np.diff(labels.indptr)
         errors = np.empty(n_relevant.size, np.int64)
         work = np.empty(n_relevant.max(), block.dtype)
-        kernels.ranking_errors(labels.indptr, labels.indices, block, work, errors)
+        _kernels.ranking_errors(labels.indptr, labels.indices, block, work, errors)
         pairs = n_relevant.astype(np.int64) * (block.shape[1] - n_relevant)
         total += float(np.divide(errors, pairs, out=np.zeros(errors.size), where=pairs > 0).sum())
         n_samples += errors.size
@@ -71,7 +73,7 @@ def normalized_coverage(Y_true: Any, scores: Any) -> float:
     total, n_samples = 0, 0
     for labels, block in score_blocks("normalized_coverage", "scores", Y_true, scores):
         ranks = np.empty(block.shape[0], np.int64)
-        kernels.coverage_ranks(labels.indptr, labels.indices, block, ranks)
+        _kernels.coverage_ranks(labels.indptr, labels.indices, block, ranks)
         total += int((ranks - 1).sum())
         n_samples += ranks.size
     return total / (n_samples * block.shape[1])

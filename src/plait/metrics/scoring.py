@@ -1,20 +1,113 @@
 """The metrics as scikit-learn scorers, by name.
 
-A scorer's value is the larger the better, so losses come back with their sign turned.
+A scorer's value is the larger the better, so losses come back with their sign turned. Scores of every label come from
+a fitted estimator in whichever form scikit-learn's classifiers give them: `predict_proba` is an array (n_samples,
+n_labels) for some classes and a list of one array (n_samples, n_classes) per label for others. In a list, a label that
+was constant in training has a single column, which is P(0) or P(1) according to `classes_`; taking the last column, as
+is often done, turns an absent label into a certain one.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 from sklearn.metrics import make_scorer
+from sklearn.pipeline import Pipeline
 
+from plait.data.errors import DataError
 from plait.metrics.f1 import macro_f1, micro_f1, sample_f1
+from plait.metrics.inputs import label_matrix
 from plait.metrics.label_sets import exact_match, hamming_loss, hamming_score, jaccard_accuracy, subset_loss
 from plait.metrics.likelihood import cll_loss
 from plait.metrics.ranking import normalized_coverage, ranking_loss
-from plait.metrics.responses import label_scores, log_likelihoods
 
-__all__ = ["ResponseScorer", "ScorerTable", "label_scorers", "scorers"]
+__all__ = [
+    "ResponseScorer",
+    "ScorerTable",
+    "label_probabilities",
+    "label_scorers",
+    "label_scores",
+    "log_likelihoods",
+    "scorers",
+]
+
+
+def label_probabilities(owner: str, estimator: Any, X: Any, Y: Any) -> Any:
+    """Return marginal probabilities of shape (n_samples, n_labels) from `predict_proba`."""
+    if not hasattr(estimator, "predict_proba"):
+        raise _lacking(owner, estimator, "predict_proba", "Wrap it in a calibrated or probabilistic classifier")
+    response = estimator.predict_proba(X)
+    classes = getattr(estimator, "classes_", None)
+    if isinstance(response, list):
+        known = classes if isinstance(classes, list) else [None] * len(response)
+        columns = [_positive(owner, table, known[j]) for j, table in enumerate(response)]
+        return np.column_stack(columns)
+    if _n_labels(owner, Y) == 1:
+        return _single_label(response, classes)
+    return response
+
+
+def label_scores(owner: str, estimator: Any, X: Any, Y: Any) -> Any:
+    """Return scores of shape (n_samples, n_labels): probabilities, else values of the decision function."""
+    if hasattr(estimator, "predict_proba"):
+        return label_probabilities(owner, estimator, X, Y)
+    if hasattr(estimator, "decision_function"):
+        return estimator.decision_function(X)
+    raise _lacking(owner, estimator, "predict_proba or decision_function", "Use an estimator that has one of them")
+
+
+def log_likelihoods(owner: str, estimator: Any, X: Any, Y: Any) -> Any:
+    """Return log P(y | x) of the true label sets from a joint model, else marginals from `predict_proba`.
+
+    A joint model is found inside pipelines and finished searches too; its own likelihood is then used, since the
+    product of its marginals is another number.
+    """
+    model, X_inside = estimator, X
+    while not hasattr(model, "joint"):
+        if isinstance(model, Pipeline) and len(model.steps) > 1:
+            X_inside, model = model[:-1].transform(X_inside), model.steps[-1][1]
+        elif hasattr(model, "best_estimator_"):
+            model = model.best_estimator_
+        else:
+            return label_probabilities(owner, estimator, X, Y)
+    return model.joint(X_inside).log_prob(label_matrix(owner, "Y_true", Y))
+
+
+def _lacking(owner: str, estimator: Any, methods: str, todo: str) -> DataError:
+    return DataError(
+        f"{owner} needs an estimator with {methods}, but {type(estimator).__name__} has none. "
+        f"{todo}, or score with plait.metrics.label_scorers."
+    )
+
+
+def _n_labels(owner: str, Y: Any) -> int:
+    return int(label_matrix(owner, "Y_true", Y).shape[1])
+
+
+def _positive(owner: str, table: Any, classes: Any) -> Any:
+    """Return the column of class 1 of one label; a label without that class has probability 0."""
+    if classes is None:
+        if table.shape[1] != 2:
+            raise DataError(
+                f"{owner} needs an estimator whose classes_ say what its single column of predict_proba is, "
+                "but it has no such list. Fit it on data where no label is constant."
+            )
+        return table[:, 1]
+    column = np.flatnonzero(np.asarray(classes) == 1)
+    return table[:, column[0]] if column.size else np.zeros(table.shape[0])
+
+
+def _single_label(response: Any, classes: Any) -> Any:
+    """Return P(1) of the only label; a binary classifier answers with one column per class, not per label."""
+    table = np.asarray(response)
+    if table.ndim == 1 or classes is None or isinstance(classes, list):
+        return table
+    values = np.asarray(classes)
+    # One class seen in training: some classifiers give its column of ones, others two columns that mean nothing.
+    if values.size == 1 and (table.shape[1] == 2 or np.all(table == 1.0)):
+        return np.full(table.shape[0], float(values[0] == 1)).reshape(-1, 1)
+    return _positive("", table, values).reshape(-1, 1) if table.shape[1] == 2 else table
+
 
 Metric = Callable[[Any, Any], float]
 Response = Callable[[str, Any, Any, Any], Any]

@@ -44,7 +44,7 @@ def test_every_method_of_every_data_set_can_be_made(paper):
 
 def test_settings_are_those_of_the_papers():
     occ = {method.name: build(method.recipe.definition) for method in paper_plan("occ").methods}
-    assert (occ["oCC"].structure.k, occ["EoCC"].n_members, occ["ECC"].n_members) == (0.8, 10, 10)
+    assert (occ["oCC"].structure.k, occ["EoCC"].n_estimators, occ["ECC"].n_estimators) == (0.8, 10, 10)
     tuned = {m.name: m.recipe.tuning.grid for m in paper_plan("occ").methods if m.recipe.tuning}
     assert tuned["oCC"] == tuned["EoCC"] == {"n_features": [0.1, 0.3, 0.5, 0.7, 0.9]}
     assert tuned["LLSF"] == {"selector.beta": [0.001, 0.01, 0.1, 1.0, 10.0]}

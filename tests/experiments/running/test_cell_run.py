@@ -150,7 +150,7 @@ def test_tuning_never_sees_the_test_part(cells_of, beach, tmp_path):
 
 
 def test_mixtures_and_ensembles_show_all_their_graphs(cells_of):
-    cells = cells_of("mc = {max_components = 2}\n    ecc = {n_members = 3}")
+    cells = cells_of("mc = {max_components = 2}\n    ecc = {n_estimators = 3}")
     mixture, ensemble = run_cell(cells[0]), run_cell(cells[1])
     weights = [graph["weight"] for graph in mixture.extras["graphs"]]
     assert sum(weights) == pytest.approx(1.0, rel=1e-9)
@@ -186,7 +186,7 @@ def test_warnings_are_kept_and_not_shown(cells_of, recwarn):
 
 def test_same_cell_same_numbers_and_every_random_part_has_a_seed(cells_of):
     cells = cells_of(
-        "ecc = {n_members = 3}\n    forest = {use = 'sklearn.ensemble.RandomForestClassifier', n_estimators = 3}"
+        "ecc = {n_estimators = 3}\n    forest = {use = 'sklearn.ensemble.RandomForestClassifier', n_estimators = 3}"
     )
     for cell in cells[:2]:
         once, again = run_cell(cell), run_cell(cell)

@@ -82,7 +82,7 @@ def test_numbers_are_the_same_for_any_number_of_jobs(write_plan, tmp_path):
     methods = """
     [methods.br]
     [methods.ecc]
-    n_members = 2
+    n_estimators = 2
     [methods.cc]
     order = "random"
     tune = {grid = {order = ["random", "frequency"]}, folds = 2}

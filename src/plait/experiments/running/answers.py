@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 
 from plait.experiments.planning.measures import JOINT_MEASURES, LABEL_MEASURES, SCORE_MEASURES
-from plait.metrics.responses import label_probabilities, label_scores, log_likelihoods
+from plait.metrics.scoring import label_probabilities, label_scores, log_likelihoods
 
 __all__ = ["Answers", "ask", "inner_model", "labels_digest", "measured"]
 

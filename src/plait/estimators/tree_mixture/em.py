@@ -1,21 +1,94 @@
 """EM for a mixture of conditional networks with fixed graphs [MC algorithm 1, MC 8-10]."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from joblib import Parallel, delayed
 
 from plait.core.arrays import Floats
 from plait.core.logspace import log_normalize, log_sum_exp
-from plait.estimators.mixture_fits import ComponentFits
-from plait.estimators.mixture_penalty import penalty_on
 from plait.joint import GraphJoint, MixtureJoint
-from plait.learners import Conditionals, Learner
+from plait.learners import Conditionals, Learner, LinearConditionals, LogisticLearner
+from plait.learners.logistic.graph_batch import GraphBatch
+from plait.learners.training.column_scaling import column_scales
 
 __all__ = ["Mixture", "Steps", "component_log_probs", "expectation_maximization"]
+
+# A step of EM need not maximise, it must gain: a Newton step that promises less than this share is the last of a label.
+_LOOSE = 0.05
+
+
+class ComponentFits:
+    """Fits of several graphs on the same rows.
+
+    Logistic regressions are one batch, not quite solved, unless they are asked for tightly; other learners train every
+    component by itself.
+
+    Parameters
+    ----------
+    learner : Learner
+        Trains the conditionals.
+    X, Y : features and labels
+        Training rows, all of which weigh something.
+    n_jobs : int or None
+        Threads over components that are trained one by one.
+    """
+
+    def __init__(self, learner: Learner, X: Any, Y: npt.NDArray[np.uint8], n_jobs: int | None) -> None:
+        self.learner, self.X, self.Y, self.n_jobs = learner, X, Y, n_jobs
+        self._batch: GraphBatch | None = None
+        if isinstance(learner, LogisticLearner) and learner.class_weight is None:
+            self._batch, self._tol = GraphBatch(learner, X, Y), learner.tol
+
+    def fitted(self, starts: Sequence[Conditionals], shares: Floats, *, tightly: bool) -> tuple[Conditionals, ...]:
+        """Return the conditionals fitted to shares (n_samples, n_components) of the rows."""
+        if self._batch is not None:
+            parts = [part for part in starts if isinstance(part, LinearConditionals)]
+            return tuple(self._batch.fit(parts, shares, self._tol if tightly else max(_LOOSE, self._tol)))
+        return tuple(
+            Parallel(n_jobs=self.n_jobs, prefer="threads")(
+                delayed(self.learner.fit)(
+                    self.X,
+                    self.Y,
+                    part.graph,
+                    # One column a label: weights of labels never touch the scaling of the features.
+                    sample_weight=np.repeat(shares[:, [k]], self.Y.shape[1], axis=1),
+                    start=part,
+                )
+                for k, part in enumerate(starts)
+            )
+        )
+
+
+def penalty_on(learner: Learner, X: Any) -> Callable[[Conditionals], float]:
+    """Return the penalty of conditionals that the learner trains on X, as a function of them.
+
+    A logistic learner maximises `sum_n log P(y^n | x^n) - sum_k ||w_k||^2 / (2 C_k)` over scaled columns; other
+    learners keep their penalty to themselves, and it counts as zero.
+
+    Parameters
+    ----------
+    learner : Learner
+        Who trains.
+    X : array or CSR matrix
+        Training rows, all of which weigh something.
+    """
+    if not isinstance(learner, LogisticLearner):
+        return lambda part: 0.0
+    scales = column_scales(X, learner.standardize)
+
+    def penalty(part: Conditionals) -> float:
+        assert isinstance(part, LinearConditionals)
+        assert part.C_ is not None
+        sizes = np.square(part.coef_ * scales).sum(axis=1) + np.square(part.parent_coef_).sum(axis=1)
+        fitted = np.isfinite(part.C_)  # a label with one value is not fitted
+        return float((sizes[fitted] / (2.0 * part.C_[fitted])).sum())
+
+    return penalty
 
 
 # A component that explains less than this share of the rows is dropped; responsibilities are kept above the floor, so

@@ -189,7 +189,7 @@ def test_blocks_and_workers_change_nothing(monkeypatch, inference):
         answers = [ask(whole) for ask in (Posterior.mode, Posterior.marginals, lambda p: p.sample(20))]
         with monkeypatch.context() as small:
             small.setattr(
-                "plait.estimators.posterior.row_blocks", lambda n, _: (slice(i, i + 5) for i in range(0, n, 5))
+                "plait.posterior.posterior.row_blocks", lambda n, _: (slice(i, i + 5) for i in range(0, n, 5))
             )
             cut = many_labels(graphs, inference=inference, random_state=5, n_jobs=2)
             again = [ask(cut) for ask in (Posterior.mode, Posterior.marginals, lambda p: p.sample(20))]

@@ -11,10 +11,10 @@ from plait import losses as losses_room
 from plait.core.multilabel_classifier import MultilabelClassifier
 from plait.core.naming import resolve
 from plait.core.sentences import ParameterError
-from plait.estimators.posterior import Joint, Posterior
 from plait.inference import Auto, Inference
 from plait.joint import GraphDistribution
 from plait.losses import Loss
+from plait.posterior.posterior import Joint, Posterior
 
 __all__ = ["JointModel"]
 

@@ -1,7 +1,7 @@
 """`Posterior`: P(y | x) of several rows, and every question about it."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,12 @@ from plait.core.checks import Interval, check_value
 from plait.core.labels import label_rows
 from plait.core.naming import resolve
 from plait.core.sentences import ParameterError
-from plait.estimators.block_answers import (
+from plait.inference import Inference, LabelSupport
+from plait.joint import GraphDistribution, LabelDistribution, row_seeds
+from plait.losses import Loss
+from plait.posterior.answers import (
+    LikelySets,
+    as_evidence,
     drawn_sets,
     entropies,
     likely_sets,
@@ -22,13 +27,29 @@ from plait.estimators.block_answers import (
     whole_support,
     wrong_probabilities,
 )
-from plait.estimators.blocks import row_blocks
-from plait.estimators.evidence import as_evidence
-from plait.inference import Inference, LabelSupport
-from plait.joint import GraphDistribution, LabelDistribution, row_seeds
-from plait.losses import Loss
 
-__all__ = ["Joint", "LikelySets", "Posterior"]
+__all__ = ["Joint", "Posterior"]
+
+# What one block may take for the vectors of a sample or an enumeration.
+MOST_BYTES = 64 * 2**20
+
+
+def row_blocks(n_rows: int, bytes_a_row: int, most_bytes: int = MOST_BYTES) -> Iterator[slice]:
+    """Yield slices that cover all rows, each of at most `most_bytes` (but at least one row).
+
+    The slices depend on sizes only, never on the number of workers, so that draws do not either.
+
+    Examples
+    --------
+    >>> list(row_blocks(5, 10, most_bytes=20))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    >>> list(row_blocks(0, 10))
+    []
+    """
+    step = max(1, most_bytes // max(1, bytes_a_row))
+    for start in range(0, n_rows, step):
+        yield slice(start, min(start + step, n_rows))
+
 
 # A question to one block: its distribution, its rows and their seeds; the answer, and the support it rests on.
 Question = Callable[[LabelDistribution, slice, Bits], tuple[npt.NDArray[Any], LabelSupport | None]]
@@ -39,16 +60,6 @@ class Joint(Protocol):
 
     def condition(self, X: Any) -> LabelDistribution:
         """Return P(y | x) of every row of X."""
-
-
-class LikelySets(NamedTuple):
-    """The most probable label sets of every row, the most probable first.
-
-    `vectors` is (n_rows, k, n_labels), `probabilities` (n_rows, k); where a row has fewer sets, probability 0.
-    """
-
-    vectors: npt.NDArray[np.int64]
-    probabilities: Floats
 
 
 class Posterior:

@@ -9,9 +9,9 @@ from sklearn.linear_model import LogisticRegression
 from plait.core.callbacks import HAS_CALLBACKS
 from plait.core.sentences import ParameterError
 from plait.data.synthetic import make_label_network
-from plait.estimators import JointClassifier, TreeMixtureClassifier, mixture_fits
-from plait.estimators.mixture_em import Mixture, component_log_probs, expectation_maximization
-from plait.estimators.mixture_penalty import penalty_on
+from plait.estimators import JointClassifier, TreeMixtureClassifier
+from plait.estimators.tree_mixture import em as mixture_fits
+from plait.estimators.tree_mixture.em import Mixture, component_log_probs, expectation_maximization, penalty_on
 from plait.learners import LinearSVMLearner, LogisticLearner, SklearnLearner
 from plait.structure import ConditionalTree, FullChain, LabelGraph, UserGraph
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from plait.core.sentences import ParameterError
-from plait.estimators.evidence import as_evidence
+from plait.posterior.answers import as_evidence
 
 NAMES = ("sea", "sun", "sand")
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from plait.data.synthetic import make_label_network
-from plait.estimators.mixture_em import Mixture
-from plait.estimators.mixture_trees import doubts, joined, tree_on
+from plait.estimators.tree_mixture.em import Mixture
+from plait.estimators.tree_mixture.growth import doubts, joined, tree_on
 from plait.learners import LogisticLearner, SklearnLearner
 from plait.structure import LabelGraph
 

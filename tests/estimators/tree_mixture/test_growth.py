@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from plait.data.synthetic import make_label_network
-from plait.estimators.mixture_growth import GrowingMixture, Growth, grown_again
+from plait.estimators.tree_mixture.growth import GrowingMixture, Growth, grown_again
 from plait.learners import LogisticLearner
 from plait.structure import LabelGraph
 

@@ -14,13 +14,13 @@ from plait.core.checks import InstanceOf, Interval, Nothing, RandomState, check_
 from plait.core.naming import resolve
 from plait.core.randomness import seeds
 from plait.core.sentences import ParameterError
-from plait.estimators.joint_model import JointModel
-from plait.estimators.mixture_em import Mixture
-from plait.estimators.mixture_growth import GrowingMixture, Growth, grown_again
-from plait.estimators.pair_evidence import pairs_for
+from plait.estimators.joint_classifier import pairs_for
+from plait.estimators.tree_mixture.em import Mixture
+from plait.estimators.tree_mixture.growth import GrowingMixture, Growth, grown_again
 from plait.inference import Inference
 from plait.learners import Learner, LogisticLearner
 from plait.losses import Loss
+from plait.posterior import JointModel
 from plait.structure import ConditionalTree, LabelGraph, Structure
 
 __all__ = ["TreeMixtureClassifier"]

@@ -6,8 +6,9 @@ from sklearn.linear_model import LogisticRegression
 
 from plait import recipes
 from plait.data.synthetic import make_label_network
-from plait.estimators import JointClassifier, TreeMixtureClassifier, joint_classifier, tree_mixture_classifier
-from plait.estimators.pair_evidence import pairs_for
+from plait.estimators import JointClassifier, TreeMixtureClassifier, joint_classifier
+from plait.estimators.joint_classifier import pairs_for
+from plait.estimators.tree_mixture import tree_mixture_classifier
 from plait.learners import LogisticLearner, SklearnLearner
 from plait.structure import LabelTree
 
