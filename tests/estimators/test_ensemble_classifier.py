@@ -52,6 +52,16 @@ def test_at_least_one_row_and_feature():
     assert {len(member.columns) for member in model.members_} == {1}
 
 
+def test_integers_are_numbers_of_rows_and_features_not_shares():
+    X, Y = problem(20, 3)
+    model = EnsembleClassifier(n_estimators=2, max_samples=15, max_features=1, random_state=0).fit(X, Y)
+    assert {len(member.rows) for member in model.members_} == {15}
+    assert {len(member.columns) for member in model.members_} == {1}
+    for name, size in {"max_samples": 21, "max_features": X.shape[1] + 1}.items():
+        with pytest.raises(ParameterError, match=f"EnsembleClassifier needs {name} to be at most {size - 1}"):
+            EnsembleClassifier(n_estimators=2, random_state=0, **{name: size}).fit(X, Y)
+
+
 def test_mean_marginals_and_matched_cardinality():
     X, Y = problem()
     model = EnsembleClassifier(combine="marginals", threshold="cardinality", random_state=0).fit(X, Y)
