@@ -16,7 +16,6 @@ from plait.data import Dataset
 from plait.data.writers.atomic import replacing
 from plait.estimators import Posterior
 from plait.experiments.model_file import ModelFile, matching_features
-from plait.posterior.answers import label_number
 
 __all__ = ["Answers", "answer_rows", "answers_text", "parsed_evidence", "write_answers"]
 
