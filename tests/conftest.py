@@ -1,10 +1,12 @@
-"""Settings shared by all tests: hypothesis profiles, and the folder of benchmark data."""
+"""Settings shared by all tests: hypothesis profiles, the folder of benchmark data, and the end of worker processes."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from joblib.externals.loky import reusable_executor
 
 # Same examples on every run where a change is judged; new ones on a developer's machine.
 settings.register_profile("ci", derandomize=True, database=None, deadline=None, print_blob=True)
@@ -19,3 +21,11 @@ def benchmark_data() -> Path:
     if not folder or not Path(folder).is_dir():
         pytest.skip("needs the benchmark data: set PLAIT_DATA to their folder")
     return Path(folder)
+
+
+@pytest.fixture(autouse=True)
+def no_workers_left() -> Iterator[None]:
+    """End the worker processes that a test started: idle ones of an earlier test cannot time out in a later one."""
+    yield
+    if (executor := reusable_executor._executor) is not None:
+        executor.shutdown(wait=True, kill_workers=True)

@@ -112,8 +112,8 @@ def _writable(folder: Path) -> bool:
 def _private_temporary_folder() -> Path | None:
     """Return a folder of this user alone: machine code that somebody else could have put there is never loaded."""
     owner = os.getuid() if hasattr(os, "getuid") else None
-    folder = Path(tempfile.gettempdir()) / f"plait-kernels-{owner}"
     try:
+        folder = Path(tempfile.gettempdir()) / f"plait-kernels-{owner}"
         folder.mkdir(mode=0o700, exist_ok=True)
         found = folder.lstat()
     except OSError:
