@@ -18,7 +18,7 @@ import plait
 __all__ = ["skip_requests", "write"]
 
 # The order in which data flow; rooms that are not listed come last.
-FLOW = ["data", "counts", "information", "structure", "features", "learners", "joint", "inference", "losses"]
+FLOW = ["pictures", "data", "counts", "information", "structure", "features", "learners", "joint", "inference", "losses"]
 FLOW += ["posterior", "estimators", "baselines", "metrics", "experiments", "testing", "cli"]
 
 

@@ -6,9 +6,9 @@ from math import isfinite
 
 from scipy import sparse
 
-from plait.core.text_bars import LONGEST_NAME, bar_lines, shortened
 from plait.data.dataset import Dataset
 from plait.data.label_statistics import Statistics, statistics
+from plait.pictures.text_bars import LONGEST_NAME, bar_lines, shortened
 
 __all__ = ["LONGEST_PAIR", "describe_text", "pair_name"]
 

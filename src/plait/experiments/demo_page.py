@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from plait.data.writers.atomic import replacing
-from plait.experiments.page_frame import page_html
+from plait.pictures.pages import page_html
 
 __all__ = ["write_page"]
 

@@ -6,10 +6,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from plait.core.text_bars import bar_lines
 from plait.data import Dataset
 from plait.data.description import LONGEST_PAIR, pair_name
 from plait.information import normalized_mutual_information_matrix
+from plait.pictures.text_bars import bar_lines
 
 __all__ = ["DependentPair", "dependence_text", "strongest_pairs"]
 

@@ -6,10 +6,10 @@ import math
 import os
 from typing import Any
 
-from plait.core.text_bars import bar_lines, shortened
 from plait.data.files import open_bytes
 from plait.data.writers.atomic import replacing
 from plait.experiments.selection import Selection
+from plait.pictures.text_bars import bar_lines, shortened
 
 __all__ = ["selection_dict", "selection_text", "write_mask"]
 

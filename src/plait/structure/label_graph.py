@@ -8,9 +8,9 @@ from typing import Any
 
 from plait.core.extras import optional
 from plait.core.sentences import ParameterError, shown
-from plait.structure.graph_layout import GraphLayout, layout_of
-from plait.structure.graph_picture import draw_graph
-from plait.structure.graph_svg import graph_html
+from plait.pictures.graph_axes import plot_graph
+from plait.pictures.graph_layouts import GraphLayout, layout_of
+from plait.pictures.graphs import graph_html
 
 __all__ = ["LabelGraph"]
 
@@ -124,7 +124,7 @@ class LabelGraph:
         -------
         ax : matplotlib Axes
         """
-        return draw_graph(self._layout(), self.edges, _checked_names(self.n_labels, label_names), ax)
+        return plot_graph(self._layout(), self.edges, _checked_names(self.n_labels, label_names), ax)
 
     def to_html(self, label_names: Sequence[str] | None = None) -> str:
         """Return the same picture as HTML that needs nothing from outside; notebooks show it with numbers."""

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from plait.core.sentences import ParameterError
-from plait.experiments.report.calibration import calibration_table
 from plait.experiments.report.outcomes import Outcomes
 from plait.experiments.report.rankings import Ranking, rank_methods
 from plait.experiments.report.run_tables import (
@@ -17,8 +16,8 @@ from plait.experiments.report.run_tables import (
     version_table,
     warning_table,
 )
-from plait.experiments.report.score_tables import glance_table, metric_table, pair_table
-from plait.experiments.report.tables import Table
+from plait.experiments.report.score_tables import calibration_table, glance_table, metric_table, pair_table
+from plait.pictures.tables import Table
 
 __all__ = ["Contents", "report_contents"]
 

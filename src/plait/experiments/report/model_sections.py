@@ -5,22 +5,34 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from plait.core.text_bars import shortened
+import numpy as np
+
+from plait.core.arrays import Floats
 from plait.experiments.report.contents import Contents
-from plait.experiments.report.feature_heat import chosen_features, draw_heat
 from plait.experiments.report.figures import figure_html, zoom_html
-from plait.experiments.report.graph_choice import choose_labels
-from plait.experiments.report.graph_pictures import draw_graph
+from plait.experiments.report.model_findings import (
+    ChosenFeatures,
+    Reliability,
+    ShownGraph,
+    choose_labels,
+    chosen_features,
+    pooled_reliability,
+)
 from plait.experiments.report.rankings import rank_methods
-from plait.experiments.report.reliability_panels import draw_reliability, pooled_reliability
 from plait.experiments.report.score_sections import Section
 from plait.experiments.report.score_tables import metric_table
-from plait.experiments.report.table_html import as_html
 from plait.experiments.running.cells import CellResult
+from plait.pictures.graph_layouts import GraphLayout, level_layout
+from plait.pictures.graphs import draw_graph
+from plait.pictures.heat_map import draw_heat_map
+from plait.pictures.reliability import draw_reliability
+from plait.pictures.table_markup import as_html
+from plait.pictures.text_bars import shortened
 
 __all__ = ["calibration_section", "feature_section", "graph_section"]
 
 _MOST_PANELS, _MOST_PICTURES, _MOST_OF_ONE = 300, 120, 3
+_MOST_FEATURES, _MOST_LABELS = 60, 60
 
 
 def calibration_section(contents: Contents) -> Section:
@@ -30,7 +42,7 @@ def calibration_section(contents: Contents) -> Section:
     for dataset in outcomes.datasets:
         found = [(method, pooled_reliability(outcomes.cells(dataset, method))) for method in outcomes.methods]
         panels = [
-            figure_html(draw_reliability(bins, method, dataset), f"reliability-{dataset}-{method}")
+            figure_html(_reliability(bins, method, dataset), f"reliability-{dataset}-{method}")
             for method, bins in found
             if bins is not None
         ][:left]
@@ -47,6 +59,17 @@ def calibration_section(contents: Contents) -> Section:
         )
         parts.insert(0, f"<p class='lead'>{words}</p>{as_html(contents.calibration)}")
     return "calibration", "Probabilities", "\n".join([*parts, _joint_words(contents)] if parts else [])
+
+
+def _reliability(bins: Reliability, method: str, dataset: str) -> str:
+    return draw_reliability(
+        bins.count,
+        bins.mean,
+        bins.frequency,
+        name=method,
+        note=f"error {bins.calibration_error:.3f}",
+        title=f"Reliability of the marginals of {method} on {dataset}",
+    )
 
 
 def _joint_words(contents: Contents) -> str:
@@ -122,9 +145,21 @@ def _graph_figures(dataset: str, methods: list[str], graphs: list[dict[str, Any]
         words.append(shown.note)
         if shown.alone:
             words.append("Without links: " + _listed([names[label] for label in shown.alone]) + ".")
-        svg = draw_graph(shown, names, f"Label graph of {who} on {dataset}")
+        svg = _graph(shown, names, f"Label graph of {who} on {dataset}")
         figures.append(zoom_html(svg, f"graph-{dataset}-{methods[0]}-{number}", " ".join(filter(None, words))))
     return "".join(figures)
+
+
+def _graph(shown: ShownGraph, names: Sequence[str], title: str) -> str:
+    """Return the picture of the labels shown: by levels, or as a list in the order of the chain where it is dense."""
+    place = {label: number for number, label in enumerate(shown.labels)}
+    edges = [(place[parent], place[child]) for parent, child, _ in shown.edges]
+    if shown.is_dense:
+        layout = GraphLayout(tuple(range(len(place))), (0,) * len(place), "arcs")
+    else:
+        layout = level_layout([[parent for parent, child in edges if child == label] for label in range(len(place))])
+    strengths = [strength for *_, strength in shown.edges] if shown.has_strengths else None
+    return draw_graph(layout, edges, [names[label] for label in shown.labels], title, strengths=strengths)
 
 
 def _which(graphs: list[dict[str, Any]], number: int) -> str:
@@ -152,9 +187,38 @@ def feature_section(contents: Contents) -> Section:
         for method in outcomes.methods:
             chosen = chosen_features(outcomes.cells(dataset, method)) if left > 0 else None
             if chosen is not None:
-                svg, words = draw_heat(chosen, f"Features that {method} keeps on {dataset}")
+                svg, words = _heat_map(chosen, f"Features that {method} keeps on {dataset}")
                 shown.append(zoom_html(svg, f"features-{dataset}-{method}", f"{method}: {words}"))
                 left -= 1
         if shown:
             parts.append(f"<h3>{escape(dataset)}</h3>{''.join(shown)}")
     return "features", "Selected features", "\n".join(parts)
+
+
+def _heat_map(chosen: ChosenFeatures, title: str) -> tuple[str, str]:
+    """Return the picture of the features that most labels keep, and a sentence about what it shows."""
+    columns = np.argsort(-chosen.shares.sum(axis=0), kind="stable")[:_MOST_FEATURES]
+    rows = _shown_rows(chosen.shares)
+    labels, features = [chosen.labels[k] for k in rows], [chosen.features[k] for k in columns]
+    svg = draw_heat_map(chosen.shares[rows][:, columns], labels, features, title=title, after=f" of {chosen.n_parts}")
+    return svg, _sentence(chosen, len(columns), len(rows))
+
+
+def _shown_rows(shares: Floats) -> list[int]:
+    if len(shares) <= _MOST_LABELS:
+        return list(range(len(shares)))
+    return sorted(np.argsort(-shares.sum(axis=1), kind="stable")[:_MOST_LABELS].tolist())
+
+
+def _sentence(chosen: ChosenFeatures, n_columns: int, n_rows: int) -> str:
+    of = f" of {chosen.n_features}" if chosen.n_features else ""
+    whom = "The model keeps" if len(chosen.labels) == 1 else "A label keeps"
+    parts = "part" if chosen.n_parts == 1 else "parts"
+    words = [f"{whom} {chosen.n_kept:.4g}{of} features on average over {chosen.n_parts} {parts}."]
+    if n_columns < len(chosen.features):
+        words.append(f"Shown are the {n_columns} of {len(chosen.features)} chosen ones that most labels keep.")
+    if n_rows < len(chosen.labels):
+        words.append(f"Shown are {n_rows} of {len(chosen.labels)} labels.")
+    if chosen.n_parts > 1:
+        words.append("The stronger the colour, the more parts chose the feature.")
+    return " ".join(words)

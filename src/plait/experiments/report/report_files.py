@@ -6,17 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from plait.core.text_bars import shortened
 from plait.data.writers.atomic import replacing
 from plait.experiments.report.contents import Contents
 from plait.experiments.report.report_page import report_html
 from plait.experiments.report.score_tables import metric_words
-from plait.experiments.report.table_csv import as_csv
-from plait.experiments.report.table_json import as_records
-from plait.experiments.report.table_latex import as_latex
-from plait.experiments.report.table_text import as_text
-from plait.experiments.report.tables import Table
 from plait.experiments.statistics import RankComparison, cd_text, rank_statement
+from plait.pictures.table_markup import as_latex
+from plait.pictures.tables import Table, as_csv, as_records, as_text
+from plait.pictures.text_bars import shortened
 
 __all__ = ["report_dict", "report_text", "write_report", "write_tables"]
 

@@ -3,13 +3,13 @@
 from datetime import UTC, datetime
 from html import escape
 
-from plait.experiments.page_frame import page_html
 from plait.experiments.report.contents import Contents
 from plait.experiments.report.model_sections import calibration_section, feature_section, graph_section
 from plait.experiments.report.page_script import SCRIPT
 from plait.experiments.report.page_style import STYLE
 from plait.experiments.report.score_sections import dataset_section, glance_section, metric_sections
 from plait.experiments.report.what_ran import run_section
+from plait.pictures.pages import page_html
 
 __all__ = ["report_html"]
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from plait.experiments.report.outcomes import Outcomes
-from plait.experiments.report.tables import Column, Entry, Table, decimals_for
 from plait.experiments.running.cells import CellResult
+from plait.pictures.tables import Entry, Heading, Table, decimals_for
 
 __all__ = [
     "cell_table",
@@ -27,7 +27,7 @@ _MEGABYTE = 2**20
 
 def cost_table(outcomes: Outcomes) -> Table:
     """Return seconds of fit and prediction, means over the parts, and the peak of memory, by data set and method."""
-    columns = [Column("data set", is_text=True), Column("method", is_text=True)]
+    columns = [Heading("data set", is_text=True), Heading("method", is_text=True)]
     rows = [
         (Entry(dataset), Entry(method), *_costs(outcomes.timed_cells(dataset, method)))
         for dataset in outcomes.datasets
@@ -37,7 +37,7 @@ def cost_table(outcomes: Outcomes) -> Table:
     names = ("fit, seconds", "prediction, seconds", "peak memory, MB")
     for place, name in enumerate(names, start=2):
         decimals = 0 if place == 4 else decimals_for([float(row[place].value) for row in rows])
-        columns.append(Column(name, decimals))
+        columns.append(Heading(name, decimals))
     notes = (
         "Parts that loaded compiled code first are left out where there are others. Memory is that of the whole "
         "process, with the interpreter and the data.",
@@ -60,12 +60,12 @@ def _mean(numbers: Sequence[float]) -> Entry:
 def dataset_table(outcomes: Outcomes) -> Table:
     """Return the size of each data set, as the cells saw it."""
     columns = (
-        Column("data set", is_text=True),
-        Column("training rows", 0, smaller_first=False),
-        Column("test rows", 0, smaller_first=False),
-        Column("features", 0, smaller_first=False),
-        Column("labels", 0, smaller_first=False),
-        Column("finished", is_text=True),
+        Heading("data set", is_text=True),
+        Heading("training rows", 0, smaller_first=False),
+        Heading("test rows", 0, smaller_first=False),
+        Heading("features", 0, smaller_first=False),
+        Heading("labels", 0, smaller_first=False),
+        Heading("finished", is_text=True),
     )
     rows = []
     for dataset in outcomes.datasets:
@@ -91,7 +91,7 @@ def settings_table(outcomes: Outcomes) -> Table:
         (Entry(method), Entry(", ".join(where) if kinds[method] > 1 else "all"), Entry(words))
         for (method, words), where in seen.items()
     ]
-    columns = (Column("method", is_text=True), Column("on", is_text=True), Column("settings", is_text=True))
+    columns = (Heading("method", is_text=True), Heading("on", is_text=True), Heading("settings", is_text=True))
     return Table("settings", "Settings of the methods", columns, tuple(rows))
 
 
@@ -104,7 +104,7 @@ def version_table(outcomes: Outcomes) -> Table:
     rows = [(Entry(program), Entry(_versions(found))) for program, found in counts.items()]
     mixed = [program for program, found in counts.items() if len(found) > 1]
     notes = (f"Results come from more than one version of {', '.join(mixed)}.",) if mixed else ()
-    columns = (Column("program", is_text=True), Column("version", is_text=True))
+    columns = (Heading("program", is_text=True), Heading("version", is_text=True))
     return Table("versions", "Versions", columns, tuple(rows), notes)
 
 
@@ -117,14 +117,14 @@ def _versions(found: Counter[str]) -> str:
 def failure_table(outcomes: Outcomes) -> Table:
     """Return every cell that failed, with its error."""
     rows = [(*_place(cell), Entry(cell.error or "")) for cell in outcomes.failures]
-    return Table("failures", "Failures", (*_PLACE_COLUMNS, Column("error", is_text=True)), tuple(rows))
+    return Table("failures", "Failures", (*_PLACE_COLUMNS, Heading("error", is_text=True)), tuple(rows))
 
 
 def unfinished_table(outcomes: Outcomes) -> Table:
     """Return how many parts of each data set and method are not finished."""
     counts = Counter((cell.dataset, cell.method) for cell in outcomes.missing)
     rows = [(Entry(dataset), Entry(method), Entry(float(n))) for (dataset, method), n in counts.items()]
-    columns = (Column("data set", is_text=True), Column("method", is_text=True), Column("parts to do", 0))
+    columns = (Heading("data set", is_text=True), Heading("method", is_text=True), Heading("parts to do", 0))
     return Table("unfinished", "Not finished", columns, tuple(rows))
 
 
@@ -134,7 +134,7 @@ def warning_table(outcomes: Outcomes) -> Table:
     for cell in outcomes.results:
         counts.update((cell.method, words) for words in cell.extras.get("warnings", ()))
     rows = [(Entry(method), Entry(float(n)), Entry(words)) for (method, words), n in counts.most_common()]
-    columns = (Column("method", is_text=True), Column("cells", 0), Column("warning", is_text=True))
+    columns = (Heading("method", is_text=True), Heading("cells", 0), Heading("warning", is_text=True))
     return Table("warnings", "Warnings", columns, tuple(rows))
 
 
@@ -153,15 +153,15 @@ def cell_table(outcomes: Outcomes) -> Table:
         for cell in outcomes.results
     ]
     names = _numbers([*metrics, "fit_seconds", "predict_seconds", "peak_memory"])
-    columns = (*_PLACE_COLUMNS, *names, Column("error", is_text=True))
+    columns = (*_PLACE_COLUMNS, *names, Heading("error", is_text=True))
     return Table("cells", "Every cell", columns, tuple(rows))
 
 
 _PLACE_COLUMNS = (
-    Column("data set", is_text=True),
-    Column("method", is_text=True),
-    Column("fold", 0),
-    Column("seed", 0),
+    Heading("data set", is_text=True),
+    Heading("method", is_text=True),
+    Heading("fold", 0),
+    Heading("seed", 0),
 )
 
 
@@ -169,5 +169,5 @@ def _place(cell: CellResult) -> tuple[Entry, ...]:
     return Entry(cell.dataset), Entry(cell.method), Entry(float(cell.fold)), Entry(float(cell.seed))
 
 
-def _numbers(names: Iterable[str]) -> list[Column]:
-    return [Column(name) for name in names]
+def _numbers(names: Iterable[str]) -> list[Heading]:
+    return [Heading(name) for name in names]

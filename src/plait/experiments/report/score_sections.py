@@ -2,17 +2,21 @@
 
 from html import escape
 
+import numpy as np
+
+from plait.core.arrays import Floats
 from plait.experiments.report.contents import Contents
-from plait.experiments.report.dataset_dots import draw_dots
 from plait.experiments.report.figures import figure_html
+from plait.experiments.report.outcomes import Outcomes
 from plait.experiments.report.rankings import Ranking
 from plait.experiments.report.score_tables import direction, metric_words
-from plait.experiments.report.table_html import as_html
-from plait.experiments.report.tables import Table
-from plait.experiments.report.time_scatter import draw_time_scatter
 from plait.experiments.statistics import cd_svg, rank_statement
+from plait.pictures.dots import draw_dots
+from plait.pictures.scatter import draw_scatter
+from plait.pictures.table_markup import as_html
+from plait.pictures.tables import Table
 
-__all__ = ["Section", "dataset_section", "glance_section", "metric_sections"]
+__all__ = ["Section", "dataset_section", "draw_time_scatter", "glance_section", "metric_sections"]
 
 # Name in links, title, HTML.
 Section = tuple[str, str, str]
@@ -84,15 +88,66 @@ def _bars(ranking: Ranking) -> str:
     return f"Methods within the bar are not told apart from {found.methods[found.control]}."
 
 
+def draw_time_scatter(ranking: Ranking, outcomes: Outcomes) -> str:
+    """Return the picture over the complete data sets; empty where no method has both numbers.
+
+    Scores are means over data sets; times are geometric means, in which each data set counts alike.
+    """
+    rows = ranking.complete if ranking.complete.any() else np.ones(len(ranking.datasets), dtype=bool)
+    columns = [outcomes.methods.index(method) for method in ranking.methods]
+    with np.errstate(invalid="ignore"):
+        scores = ranking.means[rows].mean(axis=0)
+    seconds = _seconds(outcomes.seconds[rows][:, columns])
+    kept = np.isfinite(scores) & np.isfinite(seconds)
+    if not kept.any():
+        return ""
+    names = [name for name, keep in zip(ranking.methods, kept, strict=True) if keep]
+    n_sets = int(rows.sum())
+    over = f"mean over {n_sets} data sets" if n_sets > 1 else ranking.datasets[int(np.argmax(rows))]
+    words = f"{metric_words(ranking.metric)} {direction(ranking.metric)}"
+    return draw_scatter(
+        seconds[kept],
+        scores[kept],
+        names,
+        score_words=f"{words}, {over}",
+        time_words="seconds of fit and prediction",
+        title=f"{words} against time, {over}",
+        higher_is_better=ranking.higher_is_better,
+    )
+
+
+def _seconds(seconds: Floats) -> Floats:
+    """Return geometric means over data sets of the mean over parts; NaN where one is missing."""
+    means = np.full(seconds.shape[:2], np.nan)
+    there = np.isfinite(seconds).any(axis=2)
+    means[there] = np.nanmean(seconds[there], axis=1)
+    averages: Floats = np.exp(np.log(np.maximum(means, 1e-6)).mean(axis=0))
+    return averages
+
+
 def dataset_section(contents: Contents) -> Section:
     """Return a row of plots for each data set."""
     parts = ["<p class='note'>Mean over the parts, with a line of one standard deviation to either side.</p>"]
     for d, dataset in enumerate(contents.outcomes.datasets):
-        plots = [(ranking.metric, draw_dots(ranking, d)) for ranking in contents.rankings]
+        plots = [(ranking.metric, _dots(ranking, d)) for ranking in contents.rankings]
         figures = [figure_html(svg, f"{dataset}-{metric}") for metric, svg in plots if svg]
         shown = "".join(figures) or "<p>No cell is finished.</p>"
         parts.append(f"<h3>{escape(dataset)}</h3><div class='grid'>{shown}</div>")
     return "datasets", "Data sets", "\n".join(parts) if contents.outcomes.datasets else ""
+
+
+def _dots(ranking: Ranking, dataset: int) -> str:
+    """Return one metric on one data set: a dot for the mean of each method, a line of one standard deviation."""
+    words = metric_words(ranking.metric)
+    return draw_dots(
+        ranking.methods,
+        ranking.means[dataset],
+        ranking.spreads[dataset],
+        ranking.best[dataset],
+        heading=f"{words} {direction(ranking.metric)}",
+        title=f"{words} on {ranking.datasets[dataset]}",
+        higher_is_better=ranking.higher_is_better,
+    )
 
 
 def _capital(words: str) -> str:

@@ -7,12 +7,13 @@ import numpy as np
 
 from plait.core.arrays import Floats
 from plait.experiments.planning.measures import JOINT_MEASURES, smaller_is_better
+from plait.experiments.report.model_findings import pooled_reliability
 from plait.experiments.report.outcomes import Outcomes
 from plait.experiments.report.rankings import Ranking
-from plait.experiments.report.tables import Column, Entry, Table, decimals_for
 from plait.experiments.statistics import bayesian_signed_ranks, wilcoxon_test
+from plait.pictures.tables import Entry, Heading, Table, decimals_for
 
-__all__ = ["direction", "glance_table", "metric_table", "metric_words", "pair_table"]
+__all__ = ["calibration_table", "direction", "glance_table", "metric_table", "metric_words", "pair_table"]
 
 _ROPE, _DRAWS = 0.01, 10000
 _ALL_WORDS = {
@@ -41,19 +42,19 @@ def direction(metric: str) -> str:
 def glance_table(rankings: Sequence[Ranking], outcomes: Outcomes) -> Table:
     """Return methods by metrics: average ranks over the complete data sets, or means where there is one data set."""
     ranked = len(outcomes.datasets) > 1
-    columns = [Column("method", is_text=True)]
+    columns = [Heading("method", is_text=True)]
     blocks: list[list[Entry]] = [[Entry(method) for method in outcomes.methods]]
     for ranking in rankings:
         blocks.append(_glance_block(ranking, outcomes.methods, ranked))
         decimals = 2 if ranked else decimals_for([float(entry.value) for entry in blocks[-1]])
         upward = ranked or not ranking.higher_is_better
         columns.append(
-            Column(
+            Heading(
                 f"{metric_words(ranking.metric)}\N{NO-BREAK SPACE}{direction(ranking.metric)}", decimals, False, upward
             )
         )
     seconds = _method_seconds(outcomes)
-    columns.append(Column("seconds", 2 if max(seconds, default=0) < 100 else 0))
+    columns.append(Heading("seconds", 2 if max(seconds, default=0) < 100 else 0))
     blocks.append([Entry(value) for value in seconds])
     title = "Average ranks, 1 is best" if ranked else f"Scores on {next(iter(outcomes.datasets), 'no data')}"
     notes = ["Seconds: fit and prediction of one part, mean over all parts and data sets."]
@@ -82,10 +83,10 @@ def _method_seconds(outcomes: Outcomes) -> list[float]:
 
 def metric_table(ranking: Ranking) -> Table:
     """Return methods by data sets: mean and standard deviation over the parts, the best of each data set marked."""
-    columns = [Column("method", is_text=True), Column("average rank", 2)]
+    columns = [Heading("method", is_text=True), Heading("average rank", 2)]
     for d, dataset in enumerate(ranking.datasets):
         decimals = decimals_for(ranking.means[d].tolist())
-        columns.append(Column(dataset, decimals, smaller_first=not ranking.higher_is_better))
+        columns.append(Heading(dataset, decimals, smaller_first=not ranking.higher_is_better))
     ranks = ranking.average_ranks
     least = ranks.min(initial=math.inf)
     rows = [
@@ -118,10 +119,10 @@ def pair_table(ranking: Ranking) -> Table | None:
     first = int(ranks.argmin()) if control is None else control
     means = ranking.means[ranking.complete]
     bounded = ranking.metric not in JOINT_MEASURES
-    columns = [Column("method", is_text=True), Column("wins", 0), Column("ties", 0), Column("losses", 0)]
-    columns.append(Column("Wilcoxon p", 4))
+    columns = [Heading("method", is_text=True), Heading("wins", 0), Heading("ties", 0), Heading("losses", 0)]
+    columns.append(Heading("Wilcoxon p", 4))
     if bounded:
-        columns += [Column("P(better)", 3), Column("P(equal)", 3), Column("P(worse)", 3)]
+        columns += [Heading("P(better)", 3), Heading("P(equal)", 3), Heading("P(worse)", 3)]
     order = [m for m in np.argsort(ranks, kind="stable") if m != first]
     rows = [_pair_row(ranking, means, int(m), first, bounded) for m in order]
     name = ranking.methods[first]
@@ -148,3 +149,22 @@ def _pair_row(ranking: Ranking, means: Floats, m: int, first: int, bounded: bool
         found = bayesian_signed_ranks(mine, other, rope=_ROPE, n_samples=_DRAWS, random_state=0)
         entries += [Entry(found.first_larger), Entry(found.equivalent), Entry(found.second_larger)]
     return tuple(entries)
+
+
+def calibration_table(outcomes: Outcomes) -> Table:
+    """Return calibration errors, methods by data sets, the least of each data set marked."""
+    found = [
+        [pooled_reliability(outcomes.cells(dataset, method)) for dataset in outcomes.datasets]
+        for method in outcomes.methods
+    ]
+    errors = np.array([[math.nan if bins is None else bins.calibration_error for bins in row] for row in found])
+    errors = errors.reshape(len(outcomes.methods), len(outcomes.datasets))
+    least = np.where(np.isnan(errors), np.inf, errors).min(axis=0, initial=np.inf)
+    rows = [
+        (Entry(method), *(Entry(float(errors[m, d]), best=bool(errors[m, d] == least[d])) for d in range(len(least))))
+        for m, method in enumerate(outcomes.methods)
+        if not np.isnan(errors[m]).all()
+    ]
+    columns = (Heading("method", is_text=True), *(Heading(dataset) for dataset in outcomes.datasets))
+    title = "Calibration error of the marginals ↓, all parts and labels together"
+    return Table("calibration", title, columns, tuple(rows))

@@ -4,7 +4,7 @@ from html import escape
 
 from plait.experiments.report.contents import Contents
 from plait.experiments.report.score_sections import Section
-from plait.experiments.report.table_html import as_html
+from plait.pictures.table_markup import as_html
 
 __all__ = ["run_section"]
 

@@ -5,11 +5,15 @@ Takes scores of shape (n_datasets, n_methods), or paired lists of scores; hands 
 
 from plait.experiments.statistics.bayesian import PracticalComparison, bayesian_signed_ranks, correlated_t_posterior
 from plait.experiments.statistics.critical_difference import rank_difference, rank_quantile, undecided_groups
-from plait.experiments.statistics.diagram_svg import cd_svg
-from plait.experiments.statistics.diagram_text import cd_text
 from plait.experiments.statistics.friedman import Friedman, friedman_from_ranks, friedman_test
 from plait.experiments.statistics.paired_t import PairedT, paired_t_test, wins_ties_losses
-from plait.experiments.statistics.rank_comparison import RankComparison, compare_methods, rank_statement
+from plait.experiments.statistics.rank_comparison import (
+    RankComparison,
+    cd_svg,
+    cd_text,
+    compare_methods,
+    rank_statement,
+)
 from plait.experiments.statistics.score_tables import method_ranks
 from plait.experiments.statistics.signed_ranks import SignedRanks, wilcoxon_test
 

@@ -9,8 +9,9 @@ from plait.core.sentences import ParameterError
 from plait.experiments.statistics.critical_difference import rank_difference, undecided_groups
 from plait.experiments.statistics.friedman import Friedman, friedman_test
 from plait.experiments.statistics.score_tables import score_table
+from plait.pictures.critical_differences import CriticalDifferences
 
-__all__ = ["RankComparison", "compare_methods", "rank_statement"]
+__all__ = ["RankComparison", "cd_svg", "cd_text", "compare_methods", "rank_statement"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,3 +120,63 @@ def rank_statement(comparison: RankComparison) -> str:
         f"Friedman over {found.n_datasets} data sets: F({first}, {second}) = {found.f:.4g}, p = {found.p_value:.2g}, "
         f"so {verdict} (alpha {comparison.alpha:g}); {comparison.test} CD {comparison.difference:.3f}."
     )
+
+
+def _diagram(comparison: RankComparison) -> CriticalDifferences:
+    return CriticalDifferences(
+        comparison.methods,
+        comparison.average_ranks,
+        comparison.difference,
+        comparison.groups,
+        comparison.control,
+        rank_statement(comparison),
+    )
+
+
+def cd_svg(comparison: RankComparison, width: float = 720.0, title: str = "") -> str:
+    """Return the critical-difference diagram as one `<svg>` element, to embed in a page or to save as a file.
+
+    Parameters
+    ----------
+    comparison : RankComparison
+        From `compare_methods`.
+    width : float, default=720.0
+        Width of the drawing in its own units; it shrinks with the page.
+    title : str, default=""
+        Title for readers who cannot see the picture; by default the outcome of the tests.
+
+    Examples
+    --------
+    >>> scores = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.75], [0.6, 0.5, 0.4], [0.9, 0.5, 0.3]]
+    >>> cd_svg(compare_methods(scores, ["pcc", "cc", "br"])).startswith("<svg xmlns=")
+    True
+    """
+    return _diagram(comparison).as_svg(width, title)
+
+
+def cd_text(comparison: RankComparison, width: int = 61) -> str:
+    """Return the critical-difference diagram as lines of plain characters for the terminal.
+
+    Parameters
+    ----------
+    comparison : RankComparison
+        From `compare_methods`.
+    width : int, default=61
+        Characters of the axis.
+
+    Examples
+    --------
+    >>> scores = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.75], [0.6, 0.5, 0.4], [0.9, 0.5, 0.3]]
+    >>> print(cd_text(compare_methods(scores, ["pcc", "cc", "br"]), width=21))
+    average rank, 1 is best
+        1         2         3
+        |---------|---------|
+    pcc *         .           1.00
+    cc            . *         2.25
+    br            .       *   2.75
+        =============
+                    =======
+    Methods under one bar of = do not differ.
+    Friedman over 4 data sets: F(2, 6) = 13, p = 0.0066, so the methods differ (alpha 0.05); Nemenyi CD 1.657.
+    """
+    return _diagram(comparison).as_text(width)

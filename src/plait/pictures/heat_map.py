@@ -1,0 +1,46 @@
+"""A heat map: a table of shares from 0 to 1 in colour, the stronger the larger."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from plait.core.arrays import Floats
+from plait.pictures.svg import BLUE, cut_to, picture, rectangle, text, text_width
+
+__all__ = ["draw_heat_map"]
+
+_CELL, _ROW_NAMES, _COLUMN_NAMES = 15.0, 170.0, 150.0
+
+
+def draw_heat_map(
+    shares: Floats, row_names: Sequence[str], column_names: Sequence[str], *, title: str, after: str = ""
+) -> str:
+    """Return the picture; zero has no colour.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (n_rows, n_columns)
+        From 0 to 1.
+    row_names, column_names : sequence of str
+        Long ones are cut, and whole when the pointer rests on them.
+    title : str
+        For readers who cannot see the picture.
+    after : str, default=""
+        Follows the share where the pointer rests on it.
+    """
+    rows = [cut_to(name, _ROW_NAMES) for name in row_names]
+    columns = [cut_to(name, _COLUMN_NAMES) for name in column_names]
+    left, top = max(map(text_width, rows)) + 14, max(map(text_width, columns)) + 12
+    parts = []
+    for c, name in enumerate(columns):
+        parts.append(text(left + _CELL * (c + 0.5) + 4, top - 6, name, turn=-90, title=column_names[c]))
+    for r, name in enumerate(rows):
+        y = top + _CELL * r
+        parts.append(text(left - 8, y + 12, name, anchor="end", title=row_names[r]))
+        # A faint ground, by which the row can be followed.
+        parts.append(rectangle(left, y, _CELL * len(columns) - 1.5, _CELL - 1.5, fill="currentColor", opacity=0.05))
+        for c in np.flatnonzero(shares[r]).tolist():
+            words = f"{row_names[r]}, {column_names[c]}: {shares[r, c]:.0%}{after}"
+            depth, x = 0.15 + 0.85 * float(shares[r, c]), left + _CELL * float(c)
+            parts.append(rectangle(x, y, _CELL - 1.5, _CELL - 1.5, fill=BLUE, opacity=depth, title=words))
+    return picture(left + _CELL * len(columns) + 6, top + _CELL * len(rows) + 6, parts, title)
