@@ -18,8 +18,8 @@ import plait
 __all__ = ["skip_requests", "write"]
 
 # The order in which data flow; rooms that are not listed come last.
-FLOW = ["pictures", "data", "counts", "information", "structure", "features", "learners", "joint", "inference", "losses"]
-FLOW += ["posterior", "estimators", "baselines", "metrics", "experiments", "testing", "cli"]
+FLOW = ["pictures", "data", "counts", "information", "structure", "features", "learners", "joint", "inference"]
+FLOW += ["losses", "posterior", "estimators", "baselines", "metrics", "experiments", "testing", "cli"]
 
 
 def write(folder: Path) -> None:
