@@ -12,6 +12,8 @@ from scipy import sparse
 from plait.core.sentences import ParameterError
 from plait.counts import encode
 from plait.features import MLIG, CorrelationSubset, FeatureMask, SelectionWarning
+from plait.features.correlation_subset import UncertaintyRows
+from plait.information import symmetric_uncertainty_matrix
 from plait.structure import LabelGraph
 
 GRAPH = LabelGraph([[], [0], [0, 1]])
@@ -161,3 +163,17 @@ def test_constant_features_are_never_chosen():
     X = np.column_stack([np.ones(len(X)), X])
     Y = np.column_stack([Y, np.ones(len(Y), dtype=np.uint8)])
     assert not CorrelationSubset().fit(X, Y).mask_.support[:, 0].any()
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("n_symbols", [2, 4])
+def test_rows_are_those_of_the_matrix(form, n_symbols, monkeypatch):
+    X = np.random.default_rng(0).integers(0, n_symbols, size=(40, 6))
+    expected = symmetric_uncertainty_matrix(X)
+    monkeypatch.setattr("plait.features.correlation_subset._MOST_BYTES", 2 * 6 * 8)  # two rows are kept
+    rows = UncertaintyRows(encode(form(X)))
+    for column in (0, 1, 0, 2, 3, 0, 1, 5):
+        np.testing.assert_allclose(rows.of(column), expected[column], rtol=1e-13, atol=0)
+        assert len(rows._rows) <= 2
+    assert list(rows._rows) == [1, 5]
+    assert rows.of(5) is rows.of(5)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
-from plait.features.correlations import Correlations
+from plait.features.pearson_subset import Correlations
 
 small = st.integers(-3, 3).map(float)
 
@@ -39,6 +39,6 @@ def test_labels_in_blocks_and_far_from_zero(form, monkeypatch):
     whole = Correlations.of(form(X)).mean_with_labels(form(Y))
     expected = np.abs(np.corrcoef(X.T, Y.T)[:4, 4:]).mean(axis=1)
     np.testing.assert_allclose(whole, expected, rtol=0, atol=1e-10)
-    monkeypatch.setattr("plait.features.correlations._MOST_CELLS", 120)
+    monkeypatch.setattr("plait.features.pearson_subset._MOST_CELLS", 120)
     blocked = Correlations.of(form(X)).mean_with_labels(form(Y))
     np.testing.assert_allclose(blocked, whole, rtol=1e-13, atol=0)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from plait.features.dependence_directions import (
+from plait.features.mddm import (
     Centred,
     first_positive,
     orthonormal_directions,

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
-from plait.features.relief_weights import relieff_weights
-from plait.features.whole_differences import WholeDifferences
+from plait.features.pruned_relieff import WholeDifferences, relieff_weights
 
 
 def difference(X, nominal, a, b, f):
@@ -60,7 +59,7 @@ def test_blocks_and_threads_change_nothing(monkeypatch):
     classes = rng.integers(0, 4, 200)
     made = WholeDifferences.of(X, np.zeros(5, bool))
     whole = relieff_weights(made, classes, np.arange(200), 5)
-    monkeypatch.setattr("plait.features.relief_weights._WORKING_MEMORY", 0.01)
+    monkeypatch.setattr("plait.features.pruned_relieff._WORKING_MEMORY", 0.01)
     for n_jobs in (None, 2):
         np.testing.assert_array_equal(relieff_weights(made, classes, np.arange(200), 5, n_jobs), whole)
 

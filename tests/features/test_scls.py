@@ -9,8 +9,8 @@ from hypothesis.extra import numpy as hnp
 from plait.counts import encode
 from plait.data.readers.mulan import read_mulan
 from plait.features import AMI, SCLS
-from plait.features.column_pairs import ColumnPairs
-from plait.features.relevance import summed_relevance
+from plait.features.engine.column_pairs import ColumnPairs
+from plait.features.engine.label_triples import summed_relevance
 from plait.information import mutual_information_matrix
 
 # Printed digits [SCLS, tables 7 to 10], in bits; columns counted from 1.

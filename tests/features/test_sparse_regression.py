@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 from scipy.optimize import approx_fprime
 
-from plait.features.sparse_regression import LabelRegression, label_distances, minimized, ridge_start
+from plait.features.llsf import LabelRegression, label_distances, minimized, ridge_start
 
 forms = pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
 shapes = pytest.mark.parametrize("shape", [(12, 4), (4, 9)])
@@ -63,7 +63,7 @@ def test_distances_by_loops():
 @shapes
 @pytest.mark.parametrize("largest", [8192, 1])
 def test_ridge_start_solves_its_equations(form, shape, largest, monkeypatch):
-    monkeypatch.setattr("plait.features.sparse_regression._LARGEST_GRAM", largest)
+    monkeypatch.setattr("plait.features.llsf._LARGEST_GRAM", largest)
     X, Y, _ = problem(shape)
     W = ridge_start(form(X), form(Y), 0.1)
     np.testing.assert_allclose(X.T @ (X @ W) + 0.1 * W, X.T @ Y, rtol=0, atol=1e-8)
@@ -72,8 +72,8 @@ def test_ridge_start_solves_its_equations(form, shape, largest, monkeypatch):
 @forms
 @shapes
 def test_largest_singular_value_without_a_gram_matrix(form, shape, monkeypatch):
-    monkeypatch.setattr("plait.features.sparse_regression._LARGEST_GRAM", 1)
-    monkeypatch.setattr("plait.features.sparse_regression._SMALL_SIDE", 1)
+    monkeypatch.setattr("plait.features.llsf._LARGEST_GRAM", 1)
+    monkeypatch.setattr("plait.features.llsf._SMALL_SIDE", 1)
     X, Y, _ = problem(shape)
     free = LabelRegression.of(form(X), form(Y), alpha=0.0, beta=0.0)
     assert free.gram is None

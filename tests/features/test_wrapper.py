@@ -1,15 +1,17 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-from sklearn.model_selection import PredefinedSplit, cross_val_score
-from sklearn.naive_bayes import GaussianNB
+from sklearn.model_selection import PredefinedSplit, cross_val_predict, cross_val_score
+from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from plait.core.sentences import ParameterError
 from plait.counts import encode
 from plait.features import SelectionWarning, Wrapper
-from plait.features.backward_elimination import stratified_folds
+from plait.features.wrapper import Elimination, eliminated, n_correct, stratified_folds
 
 
 def problem(n=90, d=6, seed=0):
@@ -86,3 +88,72 @@ def test_a_label_that_never_changes_keeps_one_feature():
     found = Wrapper(GaussianNB(), cv=2).fit(X, Y)
     assert len(found.ranking_[2]) == 1
     assert found.accuracies_[2] == 1.0
+
+
+@given(st.lists(st.integers(0, 1), min_size=1, max_size=30), st.integers(2, 6), st.integers(0, 99))
+def test_folds_share_rows_and_positives(labels, n_folds, seed):
+    y = np.array(labels)
+    folds = stratified_folds(y, n_folds, np.random.default_rng(seed).permutation(y.size))
+    for part in (np.ones_like(y), y, 1 - y):
+        sizes = np.bincount(folds[part == 1], minlength=n_folds)
+        assert sizes.max() - sizes.min() <= 1
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_correct_rows_as_scikit_learn_counts_them(form):
+    rng = np.random.default_rng(0)
+    X = (rng.random((50, 4)) < 0.5).astype(float)
+    y = ((X[:, 0] + rng.random(50)) > 1).astype(np.uint8)
+    folds = stratified_folds(y, 5, np.arange(50))
+    predicted = cross_val_predict(BernoulliNB(), X[:, [2, 0]], y, cv=PredefinedSplit(folds))
+    assert n_correct(BernoulliNB(), form(X), y, folds, [2, 0]) == np.sum(predicted == y)
+
+
+def test_correct_rows_where_nothing_can_be_fitted():
+    X = np.arange(6.0).reshape(-1, 1)
+    one_class = np.array([1, 0, 0, 0, 0, 0], dtype=np.uint8)
+    folds = np.array([0, 0, 0, 1, 1, 1])
+    # The one row with the label sees zeros only, and the others see nothing but it.
+    assert n_correct(DecisionTreeClassifier(), X, one_class, np.array([0, 1, 1, 1, 1, 1]), [0]) == 0
+    assert n_correct(DecisionTreeClassifier(), X, 1 - one_class, np.array([0, 0, 0, 0, 0, 0]), [0]) == 1
+    assert n_correct(BernoulliNB(), X, one_class, folds, []) == 5
+    assert n_correct(BernoulliNB(), X[:1], one_class[:1], folds[:1], [0]) == 0
+
+
+def eliminated_by_loops(X, y, folds, kept, wanted):
+    estimator = DecisionTreeClassifier(random_state=0)
+    kept = list(kept)
+    correct = n_correct(estimator, X, y, folds, kept)
+    while True:
+        without = {f: n_correct(estimator, X, y, folds, [g for g in kept if g != f]) for f in kept}
+        if len(kept) <= (wanted or 1) or (wanted is None and max(without.values()) < correct):
+            return kept, correct, [correct - without[f] for f in kept]
+        dropped = [f for f in kept if without[f] == max(without.values())][-1]
+        kept.remove(dropped)
+        correct = without[dropped]
+
+
+@pytest.mark.parametrize("wanted", [None, 1, 2, 9])
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_rounds_of_all_labels_are_those_of_each(wanted, n_jobs):
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 3, size=(60, 5)).astype(float)
+    Y = np.column_stack([X[:, 1] > 1, X[:, 0] + X[:, 3] > 2, rng.random(60) < 0.5]).astype(np.uint8)
+    folds = [stratified_folds(y, 4, rng.permutation(60)) for y in Y.T]
+    starts = [[1, 0, 2], [4, 3, 0, 2, 1], [2]]
+    labels = [
+        Elimination(DecisionTreeClassifier(random_state=0), y, fold, list(start), 0, [])
+        for y, fold, start in zip(Y.T, folds, starts, strict=True)
+    ]
+    eliminated(X, labels, wanted, n_jobs)
+    for made, y, fold, start in zip(labels, Y.T, folds, starts, strict=True):
+        kept, correct, losses = eliminated_by_loops(X, y, fold, start, wanted)
+        assert (made.kept, made.correct, made.losses, made.done) == (kept, correct, losses, True)
+
+
+def test_no_labels_and_no_features():
+    eliminated(np.zeros((3, 0)), [], None, None)
+    empty = Elimination(BernoulliNB(), np.array([1, 0, 1], np.uint8), np.array([0, 1, 2]), [], 0, [])
+    eliminated(np.zeros((3, 0)), [empty], None, None)
+    assert empty.done
+    assert empty.kept == []

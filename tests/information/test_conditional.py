@@ -8,6 +8,8 @@ from sklearn.metrics import mutual_info_score
 from plait.core.sentences import ParameterError
 from plait.counts import count_pairs, count_triples, encode
 from plait.information import conditional_mutual_information, conditional_mutual_information_matrix
+from plait.information.conditional import level_contents
+from plait.information.logs import logs_of
 
 
 def naive(a, b, c):
@@ -72,3 +74,20 @@ def test_several_columns_are_one_condition():
 def test_different_rows_are_refused():
     with pytest.raises(ParameterError, match="same rows"):
         conditional_mutual_information_matrix(np.zeros((3, 1)), None, np.zeros(2))
+
+
+def test_sums_over_three_way_cells():
+    rng = np.random.default_rng(0)
+    X, Y, z = rng.integers(0, 3, (70, 3)), rng.integers(0, 2, (70, 2)), rng.integers(0, 4, 70)
+    logs = logs_of(70)
+
+    def content(*columns):
+        return logs.of(np.unique(np.column_stack(columns), axis=0, return_counts=True)[1]).sum()
+
+    for form in (X, sparse.csr_matrix(X)):
+        for pairs in (None, count_pairs(X, Y)):
+            found = level_contents(form, Y, z, pairs=pairs)
+            assert found.z == content(z)
+            np.testing.assert_array_equal(found.x, [content(x, z) for x in X.T])
+            np.testing.assert_array_equal(found.y, [content(y, z) for y in Y.T])
+            np.testing.assert_array_equal(found.joint, [[content(x, y, z) for y in Y.T] for x in X.T])

@@ -1,10 +1,11 @@
+import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from plait.information import CountLogs, WeightLogs, logs_of, mutual_information_matrix
-from plait.information.logs import _count_logs
+from plait.information.logs import _count_logs, bits_to
 
 
 @pytest.fixture(autouse=True)
@@ -61,3 +62,9 @@ def test_weights_get_floats_and_counts_get_integers():
     assert isinstance(logs_of(np.int64(3)), CountLogs)
     assert isinstance(logs_of(3.0), WeightLogs)
     np.testing.assert_array_equal(logs_of(1.0).of([-1e-17, 0.0, 0.5, 1.0]), [0.0, 0.0, -0.5, 0.0])
+
+
+def test_bases():
+    assert bits_to(2, "x") == bits_to(2.0, "x") == bits_to(np.int64(2), "x") == 1.0
+    assert bits_to("e", "x") == pytest.approx(bits_to(math.e, "x"), rel=1e-15)
+    assert bits_to(4, "x") == 0.5

@@ -10,7 +10,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from plait.baselines.class_sums import ClassSums
 from plait.core.arrays import Floats
-from plait.features.number_matrix import column_bounds
+from plait.features.engine.columns import column_bounds
 
 __all__ = ["GaussianColumns"]
 

@@ -14,7 +14,7 @@ from plait.baselines._neighbour_kernels import add_label_counts, nearest_rows, s
 from plait.core.arrays import Floats, Ints
 from plait.core.checks import Constraint, Interval, OneOf
 from plait.core.progress_bar import progress
-from plait.features.thread_map import Threads
+from plait.features.engine.thread_map import Threads
 
 __all__ = ["METRIC_RULES", "NEIGHBORS_RULES", "Neighbourhoods", "neighbour_label_counts"]
 

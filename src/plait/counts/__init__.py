@@ -25,15 +25,13 @@ joint    : joint[p, r] = number (or weight) of rows in which planes p and r hold
 """
 
 from plait.counts.codes import Codes, PackedCodes, SparseCodes
-from plait.counts.counting import count_columns, count_pairs
+from plait.counts.counting import checked_weights, count_columns, count_pairs, joint_counts
 from plait.counts.discretizers import LAIMDiscretizer, MeanStdDiscretizer, QuantileDiscretizer
 from plait.counts.encoding import encode
 from plait.counts.pairs import PairCounts
-from plait.counts.product import joint_counts
 from plait.counts.streams import is_streamed
 from plait.counts.triples import TripleCounts, count_triples
 from plait.counts.vocabulary import Vocabulary
-from plait.counts.weighting import checked_weights
 
 __all__ = [
     "Codes",

@@ -11,19 +11,13 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from plait.core.arrays import Bools, Ints
-from plait.counts._kernels import (
-    add_plane_totals,
-    and_words,
-    pack_rows,
-    popcounts,
-    rows_by_plane,
-    unpack_rows,
-    words_per_row,
-)
+from plait.core.arrays import Bits, Bools, Ints
+from plait.core.lazy_modules import lazy_module
 from plait.counts.vocabulary import Vocabulary
 
 __all__ = ["Codes", "PackedCodes", "SparseCodes"]
+
+_kernels = lazy_module("plait.counts._kernels")
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +53,7 @@ class SparseCodes:
         if "by_plane" in self.__dict__:
             return np.diff(self.by_plane[0])
         totals = np.zeros(self.vocabulary.n_planes, dtype=np.int64)
-        add_plane_totals(self.indices, totals)
+        _kernels.add_plane_totals(self.indices, totals)
         return totals
 
     @cached_property
@@ -67,7 +61,7 @@ class SparseCodes:
         """The rows of each plane: `(starts, rows)`, kept once made."""
         starts = np.zeros(self.vocabulary.n_planes + 1, dtype=np.int64)
         rows = np.empty(self.nnz, dtype=np.uint32)
-        rows_by_plane(self.indptr, self.indices, starts, rows)
+        _kernels.rows_by_plane(self.indptr, self.indices, starts, rows)
         return starts, rows
 
     def within(self, mask: Bools) -> "SparseCodes":
@@ -89,7 +83,7 @@ class SparseCodes:
     def packed(self) -> "PackedCodes":
         """Return the same symbols as bits."""
         words = np.zeros((self.vocabulary.n_planes, (self.n_rows + 63) // 64), dtype=np.uint64)
-        pack_rows(self.indptr, self.indices, words)
+        _kernels.pack_rows(self.indptr, self.indices, words)
         return PackedCodes(self.vocabulary, self.n_rows, words)
 
     def sparse(self) -> "SparseCodes":
@@ -113,7 +107,7 @@ class PackedCodes:
 
     vocabulary: Vocabulary
     n_rows: int
-    words: npt.NDArray[np.uint64]
+    words: Bits
 
     @property
     def nnz(self) -> int:
@@ -124,13 +118,13 @@ class PackedCodes:
     def totals(self) -> Ints:
         """Number of rows of each plane, shape (n_planes,)."""
         totals = np.zeros(self.vocabulary.n_planes, dtype=np.int64)
-        popcounts(self.words, totals)
+        _kernels.popcounts(self.words, totals)
         return totals
 
     def within(self, mask: Bools) -> "PackedCodes":
         """Return the symbols with all rows outside the mask set to 0; rows keep their places."""
         kept = np.empty_like(self.words)
-        and_words(self.words, packed_mask(mask), kept)
+        _kernels.and_words(self.words, packed_mask(mask), kept)
         return PackedCodes(self.vocabulary, self.n_rows, kept)
 
     def columns(self, first: int, last: int) -> "PackedCodes":
@@ -145,16 +139,16 @@ class PackedCodes:
     def sparse(self) -> SparseCodes:
         """Return the same symbols by row."""
         indptr = np.zeros(self.n_rows + 1, dtype=np.int64)
-        words_per_row(self.words, indptr)
+        _kernels.words_per_row(self.words, indptr)
         indices = np.empty(indptr[-1], dtype=np.uint32)
-        unpack_rows(self.words, indptr, indices)
+        _kernels.unpack_rows(self.words, indptr, indices)
         return SparseCodes(self.vocabulary, indptr, indices)
 
 
 Codes: TypeAlias = SparseCodes | PackedCodes
 
 
-def packed_mask(mask: Bools) -> npt.NDArray[np.uint64]:
+def packed_mask(mask: Bools) -> Bits:
     """Return truth values as bits, shape (ceil(n / 64),)."""
     padded = np.zeros((mask.size + 63) // 64 * 64, dtype=np.bool_)
     padded[: mask.size] = mask

@@ -1,21 +1,26 @@
-"""The front doors of counting: arrays, memory maps, chunks of rows and Dask arrays, all to the same table."""
+"""Counting: arrays, memory maps, chunks of rows and Dask arrays, all to the same table.
+
+Joint counts of two sets of planes are made by the product that suits what they are: sparse rows are multiplied entry by
+entry; bits by AND and popcount; weighted dense planes by BLAS. The choice depends on sizes and numbers of entries
+alone, and all ways give the same integers.
+"""
 
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from plait.core.arrays import Array, Floats
+from plait.core.lazy_modules import lazy_module
 from plait.core.sentences import ParameterError
-from plait.counts._kernels import add_plane_weights
-from plait.counts.codes import Codes, SparseCodes
+from plait.counts.codes import Codes, PackedCodes, SparseCodes
 from plait.counts.encoding import encode
 from plait.counts.pairs import PairCounts
-from plait.counts.product import joint_counts, joint_weights
 from plait.counts.streams import summed
 from plait.counts.vocabulary import Vocabulary
-from plait.counts.weighting import checked_weights
 
-__all__ = ["count_columns", "count_pairs", "pairs_of_codes"]
+__all__ = ["checked_weights", "count_columns", "count_pairs", "joint_counts", "pairs_of_codes"]
+
+_kernels = lazy_module("plait.counts._kernels")
 
 
 def count_pairs(X: Any, Y: Any = None, *, weights: Any = None) -> PairCounts:
@@ -85,7 +90,7 @@ def pairs_of_codes(a: Codes, b: Codes, weights: Any = None) -> PairCounts:
     return _weighted(a, b, checked_weights(weights, a.n_rows))
 
 
-def _weighted(a: Codes, b: Codes, weights: npt.NDArray[Any]) -> PairCounts:
+def _weighted(a: Codes, b: Codes, weights: Array) -> PairCounts:
     joint = joint_weights(a, b, weights)
     table = PairCounts(
         weights.sum().item(), a.vocabulary, b.vocabulary, _totals(a, weights), _totals(b, weights), joint
@@ -94,8 +99,118 @@ def _weighted(a: Codes, b: Codes, weights: npt.NDArray[Any]) -> PairCounts:
     return table if weights.all() else table.canonical()
 
 
-def _totals(codes: Codes, weights: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _totals(codes: Codes, weights: Array) -> Array:
     totals = np.zeros(codes.vocabulary.n_planes, dtype=weights.dtype)
     rows = codes.sparse()
-    add_plane_weights(rows.indptr, rows.indices, weights, totals)
+    _kernels.add_plane_weights(rows.indptr, rows.indices, weights, totals)
     return totals
+
+
+# Above this a sum of whole numbers held as floats may already have been rounded.
+_MOST_EXACT = 1 << 53
+
+
+def checked_weights(weights: Any, n_rows: int) -> Array:
+    """Return the weights as `int64` where all are whole numbers, else as `float64`.
+
+    Whole weights keep every count exact: a row of weight 2 is the same as the row given twice, to the last bit.
+
+    Examples
+    --------
+    >>> checked_weights([1.0, 2.0, 0.0], 3)
+    array([1, 2, 0])
+    """
+    values = np.asarray(weights, dtype=np.float64)
+    if values.shape != (n_rows,):
+        raise ParameterError(
+            f"plait needs weights to hold one number for each of {n_rows} rows, but its shape is {values.shape}. "
+            "Pass one weight a row."
+        )
+    if not (np.isfinite(values).all() and (values >= 0).all()):
+        wrong = values[~(np.isfinite(values) & (values >= 0))][0]
+        raise ParameterError(
+            f"plait needs weights to be finite and not negative, but one is {wrong}. Pass 0 for rows to leave out."
+        )
+    whole = bool((values == np.rint(values)).all()) and values.sum() < _MOST_EXACT
+    return values.astype(np.int64) if whole else values
+
+
+# Nanoseconds of one elementary step, measured on one core; only their proportions matter.
+_PER_INCREMENT = 1.2
+_PER_ENTRY_MOVED = 3.0
+_PER_WORD = 0.12
+# Bytes that bits made from sparse rows may take.
+_MOST_BYTES = 1 << 28
+_DENSE_ROWS = 4096
+
+
+def joint_counts(a: Codes, b: Codes) -> Array:
+    """Return the number of rows in which plane p of `a` and plane r of `b` hold, shape (a planes, b planes).
+
+    The result is `int32` (`int64` from 2**31 rows), in either memory order.
+    """
+    if _bits_are_cheaper(a, b):
+        return _from_bits(a.packed(), a.packed() if b is a else b.packed())
+    return _from_rows(a.sparse(), b.sparse())
+
+
+def joint_weights(a: Codes, b: Codes, weights: Array) -> Array:
+    """Return the weight of the rows in which both planes hold, in the dtype of the weights (`int64` or `float64`)."""
+    if weights.dtype == np.float64 and isinstance(a, PackedCodes) and isinstance(b, PackedCodes):
+        return _from_blas(a.sparse(), b.sparse(), weights)
+    return _from_rows(a.sparse(), b.sparse(), weights)
+
+
+def _bits_are_cheaper(a: Codes, b: Codes) -> bool:
+    planes = (a.vocabulary.n_planes, b.vocabulary.n_planes)
+    n_words = (a.n_rows + 63) // 64
+    moved = [_PER_ENTRY_MOVED * code.nnz for code in (a, b)]
+    by_bits = _PER_WORD * planes[0] * planes[1] * n_words
+    by_rows = _PER_INCREMENT * a.nnz * b.nnz / max(a.n_rows, 1) + min(moved)
+    for code, n_planes, cost in zip((a, b), planes, moved, strict=True):
+        if isinstance(code, PackedCodes):
+            by_rows += cost
+        elif 8 * n_planes * n_words > _MOST_BYTES:
+            return False
+        else:
+            by_bits += cost
+    return by_bits < by_rows
+
+
+def _counter(n_rows: int) -> type:
+    return np.int32 if n_rows < 1 << 31 else np.int64
+
+
+def _from_bits(a: PackedCodes, b: PackedCodes) -> Array:
+    shape = (a.vocabulary.n_planes, b.vocabulary.n_planes)
+    joint: Array = np.zeros(shape, dtype=_counter(a.n_rows))
+    _kernels.joint_packed(a.words, b.words, a is b, joint)
+    return joint
+
+
+def _from_rows(a: SparseCodes, b: SparseCodes, weights: Array | None = None) -> Array:
+    # The side with fewer entries is the cheaper one to transpose; the other is read row by row as it is.
+    if b.nnz < a.nnz:
+        return _from_rows(b, a, weights).T
+    shape = (a.vocabulary.n_planes, b.vocabulary.n_planes)
+    joint: Array = np.zeros(shape, dtype=_counter(a.n_rows) if weights is None else weights.dtype)
+    if weights is None:
+        _kernels.joint_rows(*a.by_plane, b.indptr, b.indices, joint)
+    else:
+        _kernels.joint_rows_weighted(*a.by_plane, b.indptr, b.indices, weights, joint)
+    return joint
+
+
+def _from_blas(a: SparseCodes, b: SparseCodes, weights: Array) -> Array:
+    joint = np.zeros((a.vocabulary.n_planes, b.vocabulary.n_planes))
+    for first in range(0, a.n_rows, _DENSE_ROWS):
+        last = min(first + _DENSE_ROWS, a.n_rows)
+        joint += (_dense(a, first, last) * weights[first:last, None]).T @ _dense(b, first, last)
+    return joint
+
+
+def _dense(code: SparseCodes, first: int, last: int) -> Floats:
+    block = np.zeros((last - first, code.vocabulary.n_planes))
+    ends = code.indptr[first : last + 1]
+    block[np.repeat(np.arange(last - first), np.diff(ends)), code.indices[ends[0] : ends[-1]]] = 1.0
+    return block

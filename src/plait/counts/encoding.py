@@ -6,20 +6,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from plait.core.arrays import Ints
+from plait.core.arrays import Array, Bools, Floats, Ints
+from plait.core.lazy_modules import lazy_module
 from plait.core.sentences import ParameterError, complaint
-from plait.counts._kernels import (
-    mark_dense,
-    mark_sparse,
-    pack_binary,
-    pack_symbols,
-    planes_of_entries,
-    small_integers,
-)
 from plait.counts.codes import Codes, PackedCodes, SparseCodes
 from plait.counts.vocabulary import Vocabulary, distinct_symbols
 
 __all__ = ["encode"]
+
+_kernels = lazy_module("plait.counts._kernels")
 
 
 # Whole numbers in this range have their planes looked up in a table; anything else is sorted.
@@ -61,7 +56,7 @@ def encode(X: Any) -> Codes:
     return _encode_dense(values.view(np.uint8) if values.dtype == np.bool_ else values)
 
 
-def _unusable(values: npt.NDArray[Any]) -> ParameterError:
+def _unusable(values: Array) -> ParameterError:
     found = f"{values.ndim}-dimensional of dtype {values.dtype}"
     return ParameterError(
         f"plait.counts.encode needs X to be a two-dimensional matrix of numbers, but it is {found}. "
@@ -81,33 +76,33 @@ def _encode_sparse(X: Any) -> SparseCodes:
     if (data == 1).all():
         return SparseCodes(Vocabulary.binary(rows.shape[1]), indptr, _unsigned(rows.indices))
     bounds = np.array(_SMALL, dtype=np.int64)
-    small = small_integers(data, bounds)
+    small = _kernels.small_integers(data, bounds)
     if small and (bounds[1] - bounds[0] + 1) * rows.shape[1] <= max(_TABLE_CELLS, 4 * data.size):
         return _small_sparse(rows, data, indptr, int(bounds[0]), int(bounds[1]))
     return _entries(indptr, rows.indices, _floats(data), rows.shape[1])
 
 
-def _unsigned(indices: npt.NDArray[Any]) -> npt.NDArray[np.uint32]:
+def _unsigned(indices: Array) -> npt.NDArray[np.uint32]:
     return indices.view(np.uint32) if indices.dtype == np.int32 else indices.astype(np.uint32)
 
 
-def _floats(data: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+def _floats(data: Array) -> Floats:
     if data.dtype.kind in "iu" and data.size and max(abs(int(data.min())), abs(int(data.max()))) > 1 << 53:
         must = "free of integers beyond 2**53"
         raise ParameterError(complaint("plait.counts.encode", "X", must, data.max(), "Number the symbols from 0."))
     return data.astype(np.float64, copy=False)
 
 
-def _small_sparse(rows: Any, data: npt.NDArray[Any], indptr: Ints, low: int, high: int) -> SparseCodes:
+def _small_sparse(rows: Any, data: Array, indptr: Ints, low: int, high: int) -> SparseCodes:
     present = np.zeros((rows.shape[1], high - low + 1), dtype=np.bool_)
-    mark_sparse(rows.indices, data, low, present)
+    _kernels.mark_sparse(rows.indices, data, low, present)
     vocabulary, table = _table(present, low)
     planes = np.empty(data.size, dtype=np.int64)
-    planes_of_entries(rows.indices, data, low, table, planes)
+    _kernels.planes_of_entries(rows.indices, data, low, table, planes)
     return _without_zeros(vocabulary, indptr, planes)
 
 
-def _table(present: npt.NDArray[np.bool_], low: int) -> tuple[Vocabulary, Ints]:
+def _table(present: Bools, low: int) -> tuple[Vocabulary, Ints]:
     """Return the vocabulary of marked values and table[j, value - low] = plane, or -1 where there is none."""
     present[:, -low] = False
     empty = ~present.any(axis=1)
@@ -130,35 +125,35 @@ def _without_zeros(vocabulary: Vocabulary, indptr: Ints, planes: Ints) -> Sparse
     return SparseCodes(vocabulary, indptr, planes.astype(np.uint32))
 
 
-def _entries(indptr: Ints, indices: npt.NDArray[Any], values: npt.NDArray[np.float64], n_columns: int) -> SparseCodes:
+def _entries(indptr: Ints, indices: Array, values: Floats, n_columns: int) -> SparseCodes:
     """Encode entries of any value by sorting them."""
     stored = values != 0
     vocabulary, planes = distinct_symbols(indices[stored].astype(np.int64), values[stored], n_columns)
     return SparseCodes(vocabulary, np.concatenate(([0], np.cumsum(stored)))[indptr], planes.astype(np.uint32))
 
 
-def _encode_dense(values: npt.NDArray[Any]) -> Codes:
+def _encode_dense(values: Array) -> Codes:
     n_rows, n_columns = values.shape
     words = np.zeros((n_columns, (n_rows + 63) // 64), dtype=np.uint64)
-    if pack_binary(values, words):
+    if _kernels.pack_binary(values, words):
         return PackedCodes(Vocabulary.binary(n_columns), n_rows, words)
     bounds = np.array(_SMALL, dtype=np.int64)
-    if not small_integers(values, bounds):
+    if not _kernels.small_integers(values, bounds):
         return _dense_entries(values)
     low, high = int(bounds[0]), int(bounds[1])
     if (high - low + 1) * n_columns > max(_TABLE_CELLS, 4 * values.size):
         return _dense_entries(values)
     present = np.zeros((n_columns, high - low + 1), dtype=np.bool_)
-    mark_dense(values, low, present)
+    _kernels.mark_dense(values, low, present)
     vocabulary, table = _table(present, low)
     if vocabulary.n_planes > _PACKED_SYMBOLS * n_columns:
         return _dense_entries(values)
     words = np.zeros((vocabulary.n_planes, (n_rows + 63) // 64), dtype=np.uint64)
-    pack_symbols(values, low, table, words)
+    _kernels.pack_symbols(values, low, table, words)
     return PackedCodes(vocabulary, n_rows, words)
 
 
-def _dense_entries(values: npt.NDArray[Any]) -> SparseCodes:
+def _dense_entries(values: Array) -> SparseCodes:
     n_rows, n_columns = values.shape
     indptr = np.arange(n_rows + 1, dtype=np.int64) * n_columns
     columns = np.tile(np.arange(n_columns), n_rows)

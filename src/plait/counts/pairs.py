@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from plait.core.arrays import Ints
+from plait.core.arrays import Array, Ints
 from plait.counts.vocabulary import Vocabulary
 
 __all__ = ["PairCounts"]
@@ -49,16 +48,16 @@ class PairCounts:
     total: Any
     x: Vocabulary
     y: Vocabulary
-    x_counts: npt.NDArray[Any]
-    y_counts: npt.NDArray[Any]
-    joint: npt.NDArray[Any]
+    x_counts: Array
+    y_counts: Array
+    joint: Array
 
     @property
     def is_weighted(self) -> bool:
         """Whether the cells are floats."""
         return self.joint.dtype.kind == "f"
 
-    def table(self, i: int, j: int) -> npt.NDArray[Any]:
+    def table(self, i: int, j: int) -> Array:
         """Return the whole table of column i on the left and j on the right, in the order of `symbols`, 0 first."""
         rows = slice(*self.x.offsets[[i, i + 1]])
         columns = slice(*self.y.offsets[[j, j + 1]])

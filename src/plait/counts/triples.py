@@ -4,15 +4,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from plait.core.arrays import Array, Bools, Floats
 from plait.core.sentences import ParameterError
 from plait.counts.codes import Codes
-from plait.counts.counting import pairs_of_codes
+from plait.counts.counting import checked_weights, pairs_of_codes
 from plait.counts.encoding import encode
 from plait.counts.pairs import PairCounts
 from plait.counts.streams import summed
-from plait.counts.weighting import checked_weights
 
 __all__ = ["TripleCounts", "count_triples"]
 
@@ -40,7 +39,7 @@ class TripleCounts:
     (array([5., 7.]), [[[0, 1], [0, 1]], [[0, 0], [1, 0]]])
     """
 
-    levels: npt.NDArray[np.float64]
+    levels: Floats
     parts: tuple[PairCounts, ...]
 
     @property
@@ -53,7 +52,7 @@ class TripleCounts:
         """Number of rows, or their weight."""
         return sum(part.total for part in self.parts)
 
-    def table(self, i: int, j: int) -> npt.NDArray[Any]:
+    def table(self, i: int, j: int) -> Array:
         """Return the table of Z, column i on the left and j on the right; symbols ordered as in `pairs`."""
         pairs = self.pairs
         cells = []
@@ -88,7 +87,7 @@ class TripleCounts:
     __hash__ = None  # type: ignore[assignment]
 
 
-def _place(symbol: float, symbols: npt.NDArray[np.float64]) -> int:
+def _place(symbol: float, symbols: Floats) -> int:
     """Return where a symbol stands; one behind the end where it does not."""
     same = np.flatnonzero((symbols == symbol) | (np.isnan(symbols) & np.isnan(symbol)))
     return int(same[0]) if same.size else symbols.size
@@ -124,13 +123,13 @@ def _triples(X: Any, Y: Any, z: Any, weights: Any) -> TripleCounts:
     return _occurring(np.array([level for level, _ in levels]), [_part(a, b, row_weights, rows) for _, rows in levels])
 
 
-def _occurring(levels: npt.NDArray[np.float64], parts: list[PairCounts]) -> TripleCounts:
+def _occurring(levels: Floats, parts: list[PairCounts]) -> TripleCounts:
     """Leave out levels without rows; of no rows at all, the level 0 is kept for the shapes."""
     kept = [k for k, part in enumerate(parts) if part.total > 0] or [int(np.flatnonzero(levels == 0)[0])]
     return TripleCounts(levels[kept], tuple(parts[k] for k in kept))
 
 
-def _levels(column: Codes) -> list[tuple[float, npt.NDArray[np.bool_]]]:
+def _levels(column: Codes) -> list[tuple[float, Bools]]:
     """Return the values of a column in ascending order with the rows that hold them."""
     rows = column.sparse()
     planes = np.full(rows.n_rows, -1, dtype=np.int64)
@@ -139,7 +138,7 @@ def _levels(column: Codes) -> list[tuple[float, npt.NDArray[np.bool_]]]:
     return [(symbols[k], planes == k - 1) for k in np.argsort(symbols)]
 
 
-def _part(a: Codes, b: Codes, weights: npt.NDArray[Any], rows: npt.NDArray[np.bool_]) -> PairCounts:
+def _part(a: Codes, b: Codes, weights: Array, rows: Bools) -> PairCounts:
     inside = weights * rows
     if inside.dtype == np.int64 and inside.max(initial=0) <= 1:
         left = a.within(inside > 0)

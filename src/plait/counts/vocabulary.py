@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from plait.core.arrays import Floats, Ints
+from plait.core.arrays import Bools, Floats, Ints
 
 __all__ = ["Vocabulary", "distinct_symbols"]
 
@@ -81,7 +80,7 @@ class Vocabulary:
         both, planes = distinct_symbols(columns, values, self.n_columns)
         return both, planes[: self.n_planes], planes[self.n_planes :]
 
-    def kept(self, occurs: npt.NDArray[np.bool_]) -> tuple["Vocabulary", Ints]:
+    def kept(self, occurs: Bools) -> tuple["Vocabulary", Ints]:
         """Return the vocabulary without symbols that do not occur, and the old plane of each new one (-1: none)."""
         columns, planes = self.plane_columns[occurs], np.flatnonzero(occurs)
         only_zeros = np.flatnonzero(np.bincount(columns, minlength=self.n_columns) == 0)

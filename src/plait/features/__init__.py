@@ -15,15 +15,12 @@ from plait.features.correlation_subset import CorrelationSubset
 from plait.features.d2f import D2F
 from plait.features.feature_mask import FeatureMask
 from plait.features.gain_ratio import GainRatio
-from plait.features.jmi import JMI
+from plait.features.general_criterion import JMI, MIM, MLFS, MRMR
 from plait.features.label_dependent_features import LabelDependentFeatures
 from plait.features.llsf import LLSF
 from plait.features.mddm import MDDM
 from plait.features.mdmr import MDMR
-from plait.features.mim import MIM
-from plait.features.mlfs import MLFS
 from plait.features.mlig import MLIG
-from plait.features.mrmr import MRMR
 from plait.features.pearson_subset import PearsonSubset
 from plait.features.pmu import PMU
 from plait.features.pruned_relieff import PrunedReliefF

@@ -4,11 +4,10 @@ import numpy as np
 
 from plait.core.arrays import Floats
 from plait.counts import Codes
-from plait.features.column_pairs import ColumnPairs
-from plait.features.forward_steps import Criterion
-from plait.features.greedy_selector import GreedySelector
-from plait.features.relevance import summed_relevance
-from plait.features.thread_map import Threads
+from plait.features.engine.column_pairs import ColumnPairs
+from plait.features.engine.greedy_selector import Criterion, GreedySelector
+from plait.features.engine.label_triples import summed_relevance
+from plait.features.engine.thread_map import Threads
 
 __all__ = ["AMI"]
 

@@ -1,24 +1,25 @@
 """Correlation-based feature subset of each label beside its parents [PACC 20-21]."""
 
+from collections import OrderedDict
 from functools import partial
+from threading import Lock
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from plait.core.arrays import Floats, Ints
+from plait.core.arrays import Bools, Floats, Ints
 from plait.core.checks import InstanceOf, Interval, Nothing
 from plait.core.progress_bar import progress
 from plait.core.sentences import ParameterError
 from plait.counts import Codes, MeanStdDiscretizer, encode
+from plait.features.engine.column_pairs import ColumnPairs
+from plait.features.engine.columns import varying
+from plait.features.engine.merit_search import Subset, best_first, grown_to
+from plait.features.engine.ranking import stable_ranking
+from plait.features.engine.sizes import SIZE_RULES, n_wanted
+from plait.features.engine.thread_map import JOBS_RULES, Threads
 from plait.features.feature_mask import FeatureMask
-from plait.features.merit_search import Subset, best_first, grown_to
 from plait.features.selector import DISCRETIZER_RULES, InformationSelector
-from plait.features.sizes import SIZE_RULES, n_wanted
-from plait.features.thread_map import JOBS_RULES, Threads
-from plait.features.ties import stable_ranking
-from plait.features.uncertainty_rows import UncertaintyRows
-from plait.features.varying_columns import varying
 from plait.information import symmetric_uncertainty_matrix
 from plait.structure import LabelGraph
 
@@ -109,7 +110,7 @@ class CorrelationSubset(InformationSelector):
             found = threads.map(search, progress(range(graph.n_labels), "CorrelationSubset, labels"))
         return FeatureMask.by_label([columns[order] for order, _ in found], [merits for _, merits in found], n_columns)
 
-    def _allowed(self, n_labels: int, n_columns: int) -> npt.NDArray[np.bool_]:
+    def _allowed(self, n_labels: int, n_columns: int) -> Bools:
         if self.candidates is None:
             return np.ones((n_labels, n_columns), dtype=np.bool_)
         if self.candidates.support.shape != (n_labels, n_columns):
@@ -125,7 +126,7 @@ class _Uncertainty(NamedTuple):
 
     with_labels: Floats
     of_labels: Floats
-    rows: UncertaintyRows
+    rows: "UncertaintyRows"
 
     @classmethod
     def of(cls, codes: Codes, labels: Codes, graph: LabelGraph) -> "_Uncertainty":
@@ -139,6 +140,46 @@ class _Uncertainty(NamedTuple):
         among = np.triu(self.of_labels[np.ix_(parents, parents)], k=1).sum()
         links = self.with_labels[np.ix_(choice, parents)].sum(axis=1)
         return Subset.start(float(self.of_labels[parents, label].sum()), float(among), links, parents.size)
+
+
+# Bytes of rows kept.
+_MOST_BYTES = 1 << 28
+
+
+class UncertaintyRows:
+    """SU(f,s) = 2 I(f;s) / (H(f) + H(s)) of all columns f with a column s, equal to the last bit for equal columns.
+
+    Parameters
+    ----------
+    codes : SparseCodes or PackedCodes
+        Columns that each hold more than one symbol.
+
+    Examples
+    --------
+    >>> from plait.counts import encode
+    >>> UncertaintyRows(encode([[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0]])).of(0)
+    array([1., 0., 1.])
+    """
+
+    def __init__(self, codes: Codes) -> None:
+        self._pairs = ColumnPairs(codes)
+        self._most = max(_MOST_BYTES // (8 * max(codes.vocabulary.n_columns, 1)), 1)
+        self._rows: OrderedDict[int, Floats] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, column: int) -> Floats:
+        """Return SU of every column with this one; not to be written to."""
+        with self._lock:
+            if column in self._rows:
+                self._rows.move_to_end(column)
+                return self._rows[column]
+        entropies = self._pairs.entropies
+        row = 2.0 * self._pairs.shared_with(column) / (entropies + entropies[column])
+        with self._lock:
+            self._rows[column] = row
+            if len(self._rows) > self._most:
+                self._rows.popitem(last=False)
+        return row
 
 
 def _subset(

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from plait.core.arrays import Floats, Ints
+from plait.core.arrays import Bools, Floats, Ints
 from plait.core.sentences import ParameterError
 
 __all__ = ["FeatureMask"]
@@ -34,7 +33,7 @@ class FeatureMask:
     FeatureMask.by_label : a ranking for each label.
     """
 
-    support: npt.NDArray[np.bool_]
+    support: Bools
     rankings: tuple[Ints, ...]
     scores: tuple[Floats, ...]
     label_specific: bool = False

@@ -3,12 +3,12 @@
 from typing import Any, ClassVar
 
 from plait.counts import MeanStdDiscretizer, encode
+from plait.features.engine.columns import varying
+from plait.features.engine.ranking import ranked_by_label
+from plait.features.engine.sizes import SIZE_RULES, n_wanted
+from plait.features.engine.thread_map import JOBS_RULES
 from plait.features.feature_mask import FeatureMask
-from plait.features.label_ranking import ranked_by_label
 from plait.features.selector import DISCRETIZER_RULES, InformationSelector
-from plait.features.sizes import SIZE_RULES, n_wanted
-from plait.features.thread_map import JOBS_RULES
-from plait.features.varying_columns import varying
 from plait.information import entropies, mutual_information_matrix
 from plait.structure import LabelGraph
 

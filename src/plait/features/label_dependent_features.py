@@ -7,11 +7,11 @@ import numpy as np
 from plait.core.checks import Interval, Nothing, OneOf, check_parameters
 from plait.counts import MeanStdDiscretizer, PackedCodes, SparseCodes
 from plait.features.correlation_subset import CorrelationSubset
+from plait.features.engine.sizes import SIZE_RULES
+from plait.features.engine.thread_map import JOBS_RULES
 from plait.features.feature_mask import FeatureMask
 from plait.features.mlig import MLIG
 from plait.features.selector import DISCRETIZER_RULES, InformationSelector
-from plait.features.sizes import SIZE_RULES
-from plait.features.thread_map import JOBS_RULES
 from plait.structure import LabelGraph
 
 __all__ = ["LabelDependentFeatures"]

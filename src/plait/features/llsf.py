@@ -1,17 +1,31 @@
-"""Label-specific features by sparse regression on all labels [Huang2015]."""
+"""Label-specific features by sparse regression on all labels, by accelerated proximal gradient [Huang2015].
 
+    F(W) = 1/2 ||X W - Y||^2 + alpha/2 tr(W R W') + beta ||W||_1,    R = 1 - cosine of label columns
+
+Notation
+--------
+target   : X'Y, shape (n_features, n_labels)
+coupling : alpha R, shape (n_labels, n_labels)
+"""
+
+import math
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
+from scipy import linalg, sparse
+from scipy.sparse.linalg import svds
+from sklearn.linear_model import ridge_regression
 
+from plait.core.arrays import Bools, Floats, Ints
 from plait.core.checks import Boolean, Interval, Nothing
+from plait.core.progress_bar import progress
+from plait.core.randomness import generator
+from plait.features.engine.columns import as_numbers, column_bounds
+from plait.features.engine.ranking import stable_ranking
+from plait.features.engine.sizes import SIZE_RULES, n_wanted
 from plait.features.feature_mask import FeatureMask
-from plait.features.number_matrix import as_numbers, column_bounds
 from plait.features.selector import Selector
-from plait.features.sizes import SIZE_RULES, n_wanted
-from plait.features.sparse_regression import LabelRegression, minimized, ridge_start
-from plait.features.ties import stable_ranking
 from plait.structure import LabelGraph
 
 __all__ = ["LLSF"]
@@ -119,8 +133,143 @@ class LLSF(Selector):
         return tags
 
 
-def _by_weight(weights: npt.NDArray[np.float64], varies: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+def _by_weight(weights: Floats, varies: Bools) -> Ints:
     """Return the features with a weight, the largest first, those that do not vary last; all if none has a weight."""
     kept = weights > 0 if weights.any() else np.ones(weights.size, dtype=np.bool_)
     parts = [stable_ranking(np.where(kept & part, weights, -np.inf)) for part in (varies, ~varies)]
     return np.concatenate(parts)
+
+
+# Up to this side a Gram matrix is made and factored; beyond it only products with X are.
+_LARGEST_GRAM = 8192
+# Up to this side a whole decomposition is cheaper than an iteration for the largest singular value.
+_SMALL_SIDE = 16
+
+
+@dataclass(frozen=True, eq=False)
+class LabelRegression:
+    """The problem above: its value, the gradient of its smooth part, and a bound on how fast that gradient changes.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix
+    gram : ndarray or None
+        X'X where it is small enough to be kept.
+    target, coupling : ndarray
+    y_square : float
+        ||Y||^2.
+    beta : float
+    """
+
+    X: Any
+    gram: Floats | None
+    target: Floats
+    coupling: Floats
+    y_square: float
+    beta: float
+
+    @classmethod
+    def of(cls, X: Any, Y: Any, alpha: float, beta: float) -> "LabelRegression":
+        """Prepare the problem; X and Y may be dense or sparse."""
+        # The Gram matrix pays only if it is the smaller side: then W is multiplied by d x d numbers, not by 2 N x d.
+        gram = _dense(X.T @ X) if X.shape[1] <= min(X.shape[0], _LARGEST_GRAM) else None
+        labels = Y.astype(np.float64)
+        return cls(X, gram, _dense(X.T @ labels), alpha * label_distances(labels), float(labels.sum()), beta)
+
+    def curved(self, W: Floats) -> Floats:
+        """Return X'XW + alpha W R, the linear part of the gradient."""
+        square = self.gram @ W if self.gram is not None else self.X.T @ (self.X @ W)
+        return square + W @ self.coupling
+
+    def gradient(self, W: Floats) -> Floats:
+        """Return X'XW - X'Y + alpha W R."""
+        return self.curved(W) - self.target
+
+    def value(self, W: Floats, curved: Floats | None = None) -> float:
+        """Return F(W); `curved` is `self.curved(W)` where it is known already."""
+        # 1/2 ||XW - Y||^2 = 1/2 <W, X'XW - 2 X'Y> + 1/2 ||Y||^2, so that Y itself is not needed.
+        bent = self.curved(W) if curved is None else curved
+        square = 0.5 * float(np.sum(W * (bent - 2.0 * self.target)))
+        return square + 0.5 * self.y_square + self.beta * float(np.abs(W).sum())
+
+    def lipschitz(self) -> float:
+        """Return sqrt(2 (||X'X||^2 + ||alpha R||^2)), which bounds the change of the gradient."""
+        return math.sqrt(2.0 * (_largest_square(self.X) ** 2 + float(np.linalg.norm(self.coupling, 2)) ** 2))
+
+
+def _dense(matrix: Any) -> Floats:
+    return matrix.toarray() if sparse.issparse(matrix) else np.asarray(matrix)
+
+
+def _largest_square(X: Any) -> float:
+    """Return the largest singular value of X, squared."""
+    if X.shape[1] == 0 or not np.any(X.data if sparse.issparse(X) else X):
+        return 0.0
+    if min(X.shape) <= _SMALL_SIDE:
+        return float(np.linalg.norm(_dense(X), 2) ** 2)
+    # A fixed start makes the result the same every time; a random one lies across every direction.
+    start = generator(0).normal(size=min(X.shape))
+    return float(svds(X, k=1, v0=start, return_singular_vectors=False)[0] ** 2)
+
+
+def label_distances(Y: Any) -> Floats:
+    """Return 1 - cosine of all pairs of label columns; 1 where a label is never on.
+
+    Examples
+    --------
+    >>> label_distances(np.array([[1.0, 0, 0], [1, 1, 0]])).round(3)
+    array([[0.   , 0.293, 1.   ],
+           [0.293, 0.   , 1.   ],
+           [1.   , 1.   , 1.   ]])
+    """
+    both = _dense(Y.T @ Y)
+    counts = np.diagonal(both)
+    lengths = np.sqrt(np.outer(counts, counts))
+    return 1.0 - np.divide(both, lengths, out=np.zeros_like(both), where=lengths > 0)
+
+
+def ridge_start(X: Any, Y: Any, gamma: float) -> Floats:
+    """Return (X'X + gamma I)^-1 X'Y, shape (n_features, n_labels)."""
+    n_samples, n_features = X.shape
+    labels = Y.astype(np.float64)
+    if min(X.shape) > _LARGEST_GRAM:
+        solved = ridge_regression(X, _dense(labels), gamma, solver="sparse_cg", tol=1e-10)
+        return np.asarray(solved).reshape(-1, n_features).T
+    if n_features <= n_samples:
+        kernel, right = _dense(X.T @ X), _dense(X.T @ labels)
+    else:
+        kernel, right = _dense(X @ X.T), _dense(labels)
+    kernel[np.diag_indices_from(kernel)] += gamma
+    solved = linalg.solve(kernel, right, assume_a="pos", overwrite_a=True, overwrite_b=True)
+    return solved if n_features <= n_samples else X.T @ solved
+
+
+def minimized(
+    problem: LabelRegression, W: Floats, *, max_iter: int, tol: float, momentum: bool
+) -> tuple[Floats, list[float]]:
+    """Return W after proximal gradient steps, and F before the first and after each.
+
+    It stops after `max_iter` steps, or when F changes by less than `tol` of itself. R is not positive semidefinite in
+    general, so that F may have no minimum; steps that leave the finite numbers are not taken.
+    """
+    step = 1.0 / max(problem.lipschitz(), np.finfo(np.float64).tiny)
+    curved = problem.curved(W)
+    values = [problem.value(W, curved)]
+    ahead, curved_ahead, weight = W, curved, 1.0
+    for _ in progress(range(max_iter), "LLSF, steps"):
+        with np.errstate(over="ignore", invalid="ignore"):
+            moved = ahead - step * (curved_ahead - problem.target)
+            new = np.sign(moved) * np.maximum(np.abs(moved) - step * problem.beta, 0.0)
+            new_curved = problem.curved(new)
+            value = problem.value(new, new_curved)
+        if not math.isfinite(value):
+            break
+        next_weight = 0.5 * (1.0 + math.sqrt(4.0 * weight**2 + 1.0))
+        push = (weight - 1.0) / next_weight if momentum else 0.0
+        # What is linear in W needs no second product with X.
+        ahead, curved_ahead = new + push * (new - W), new_curved + push * (new_curved - curved)
+        W, curved, weight = new, new_curved, next_weight
+        values.append(value)
+        if abs(values[-2] - value) < tol * abs(values[-2]):
+            break
+    return W, values

@@ -2,15 +2,17 @@
 
 from typing import Any, ClassVar
 
+import numpy as np
+
+from plait.core.arrays import Floats
 from plait.core.checks import Interval, Nothing
 from plait.counts import MeanStdDiscretizer, encode
+from plait.features.engine.columns import varying
+from plait.features.engine.ranking import ranked_by_label
+from plait.features.engine.sizes import SIZE_RULES, n_wanted
+from plait.features.engine.thread_map import JOBS_RULES
 from plait.features.feature_mask import FeatureMask
-from plait.features.imbalance_shares import label_shares
-from plait.features.label_ranking import ranked_by_label
 from plait.features.selector import DISCRETIZER_RULES, InformationSelector
-from plait.features.sizes import SIZE_RULES, n_wanted
-from plait.features.thread_map import JOBS_RULES
-from plait.features.varying_columns import varying
 from plait.information import mutual_information_matrix
 from plait.structure import LabelGraph
 
@@ -81,3 +83,35 @@ class MLIG(InformationSelector):
             self._warn_if_fewer(columns.size, max(sizes, default=0))
         gains = mutual_information_matrix(codes, labels, n_jobs=self.n_jobs)
         return ranked_by_label(gains, columns, sizes, n_columns)
+
+
+def label_shares(positives: Any, r: float) -> Floats:
+    """Return alpha_j = r + 2 r tanh(beta_j / 2), beta_j = IRbar / (IR_j (CVIR + 1)), between r and 3 r, at most 1.
+
+    IR_j is the number of rows of the most frequent label over that of label j, IRbar the mean and CVIR the coefficient
+    of variation of the ratios. A label that is never on has no ratio: it gets r and is left out of both.
+
+    Parameters
+    ----------
+    positives : array of int, shape (n_labels,)
+        Rows with each label.
+    r : float
+        The smallest share.
+
+    Examples
+    --------
+    Equal labels get 1.924 r each.
+
+    >>> label_shares([50, 50, 0], 0.1).round(4)
+    array([0.1924, 0.1924, 0.1   ])
+    """
+    counts = np.asarray(positives, dtype=np.float64)
+    on = counts > 0
+    shares = np.full(counts.size, r)
+    if on.any():
+        ratios = counts.max() / counts[on]
+        mean = ratios.mean()
+        variation = ratios.std(ddof=1) / mean if ratios.size > 1 else 0.0
+        # (e^b - 1) / (e^b + 1) as printed, without overflow.
+        shares[on] += 2.0 * r * np.tanh(mean / (ratios * (variation + 1.0)) / 2.0)
+    return np.minimum(shares, 1.0)

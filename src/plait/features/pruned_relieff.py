@@ -1,24 +1,34 @@
-"""ReliefF on label sets as classes, rare sets left out [Read2008; Reyes2015]."""
+"""ReliefF on label sets as classes, rare sets left out [Kononenko1994; Read2008; Reyes2015].
 
+Nearest neighbours of rows with few distinct values have many ties. Columns are scaled so that differences between
+rows are whole numbers: distances are the same to the last bit for dense and sparse rows and any order of adding, so
+that ties stay ties.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
+from scipy import sparse
+from sklearn.metrics import pairwise_distances_chunked
 
+from plait.core.arrays import Bools, Floats, Ints
 from plait.core.checks import InstanceOf, Interval, Nothing, RandomState
+from plait.core.lazy_modules import lazy_module
+from plait.core.progress_bar import progress
 from plait.core.randomness import generator
 from plait.core.sentences import ParameterError, complaint
+from plait.features.engine.columns import as_numbers, column_bounds
+from plait.features.engine.ranking import stable_ranking
+from plait.features.engine.sizes import SIZE_RULES, n_wanted
 from plait.features.feature_mask import FeatureMask
-from plait.features.frequent_label_sets import label_set_classes
-from plait.features.number_matrix import as_numbers, column_bounds
-from plait.features.relief_weights import relieff_weights
 from plait.features.selector import Selector
-from plait.features.sizes import SIZE_RULES, n_wanted
-from plait.features.ties import stable_ranking
-from plait.features.whole_differences import WholeDifferences
 from plait.structure import LabelGraph
 
 __all__ = ["PrunedReliefF"]
+
+_relief_kernels = lazy_module("plait.features.engine._relief_kernels")
 
 
 class PrunedReliefF(Selector):
@@ -107,7 +117,7 @@ class PrunedReliefF(Selector):
         ranking = stable_ranking(np.where(high > low, self.weights_, -np.inf))[:wanted]
         return FeatureMask.shared(ranking, self.weights_[ranking], Y.shape[1], numbers.shape[1])
 
-    def _nominal_columns(self, n_columns: int) -> npt.NDArray[np.bool_]:
+    def _nominal_columns(self, n_columns: int) -> Bools:
         mask = np.zeros(n_columns, dtype=np.bool_)
         known = {name: column for column, name in enumerate(getattr(self, "feature_names_in_", ()))}
         given = [] if self.nominal is None else [known.get(_plain(each), _plain(each)) for each in self.nominal]
@@ -119,7 +129,7 @@ class PrunedReliefF(Selector):
         mask[np.array(given, dtype=np.int64)] = True
         return mask
 
-    def _sampled(self, n_rows: int) -> npt.NDArray[np.int64]:
+    def _sampled(self, n_rows: int) -> Ints:
         if self.n_samples is None or self.n_samples >= n_rows:
             return np.arange(n_rows)
         return np.sort(generator(self.random_state).choice(n_rows, self.n_samples, replace=False))
@@ -132,3 +142,160 @@ class PrunedReliefF(Selector):
 
 def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
+
+
+def label_set_classes(Y: Any, pruning: int = 0) -> Ints:
+    """Return the class of each row, numbered by first occurrence; -1 where the label set is too rare.
+
+    Parameters
+    ----------
+    Y : ndarray or CSR matrix of shape (n_samples, n_labels)
+        0/1 labels without stored zeros.
+    pruning : int, default=0
+        Label sets seen at most so often are dropped; 0 keeps all. Where that would drop every row, it is lowered
+        until the most frequent sets are left.
+
+    Examples
+    --------
+    >>> label_set_classes(np.array([[1, 0], [0, 1], [1, 0], [1, 0], [0, 1], [1, 1]]), pruning=1)
+    array([ 0,  1,  0,  0,  1, -1])
+    """
+    rows = sparse.csr_matrix(Y)
+    rows.sort_indices()
+    seen: dict[bytes, int] = {}
+    sets = (rows.indices[start:end].tobytes() for start, end in pairwise(rows.indptr))
+    classes = np.array([seen.setdefault(label_set, len(seen)) for label_set in sets], dtype=np.int64)
+    counts = np.bincount(classes)
+    frequent = counts > min(pruning, counts.max(initial=1) - 1)
+    numbers = np.where(frequent, np.cumsum(frequent) - 1, -1)
+    return numbers[classes]
+
+
+# MiB of distances held at one time.
+_WORKING_MEMORY = 64
+
+
+def relieff_weights(
+    differences: "WholeDifferences", classes: Ints, rows: Ints, n_neighbors: int, n_jobs: int | None = None
+) -> Floats:
+    """Return the ReliefF weight of every column.
+
+    For each sampled row: minus the mean difference to its nearest rows of the same class, plus, for each other class
+    c, P(c) / (1 - P(own class)) times the mean difference to its nearest rows of class c; averaged over sampled rows.
+
+    Parameters
+    ----------
+    differences : WholeDifferences
+        The rows; neighbours are those with the smallest sum of differences, ties by row index.
+    classes : ndarray of int
+        Class of each row, from 0.
+    rows : ndarray of int
+        Which rows are sampled.
+    n_neighbors : int
+        Neighbours from each class; where a class has fewer, those it has.
+    n_jobs : int, optional
+        Threads for the distances; the weights are the same for any number.
+    """
+    values = differences.values
+    priors = np.bincount(classes) / classes.size
+    parts = np.zeros(values.shape[1])
+    nearest = np.empty((priors.size, n_neighbors))
+    chunks = pairwise_distances_chunked(
+        values[rows], values, metric="manhattan", n_jobs=n_jobs, working_memory=_WORKING_MEMORY
+    )
+    first = 0
+    for distances in progress(chunks, "ReliefF, blocks of rows"):
+        own = rows[first : first + distances.shape[0]]
+        neighbours = np.empty((own.size, priors.size, n_neighbors), dtype=np.int64)
+        _relief_kernels.nearest_by_class(distances, own, classes, neighbours, nearest)
+        _add(values, own, classes, priors, neighbours, parts)
+        first += own.size
+    weights = np.bincount(differences.owner, weights=parts, minlength=differences.owner.max(initial=-1) + 1)
+    return weights / (differences.unit * max(rows.size, 1))
+
+
+def _add(values: Any, own: Ints, classes: Ints, priors: Any, neighbours: Ints, parts: Any) -> None:
+    if sparse.issparse(values):
+        _relief_kernels.add_differences_sparse(
+            values.indptr, values.indices, values.data, own, classes, priors, neighbours, parts
+        )
+    else:
+        _relief_kernels.add_differences_dense(np.ascontiguousarray(values), own, classes, priors, neighbours, parts)
+
+
+# A multiple of 1 to 16: steps of small whole numbers, such as 1/3 of a range, come out exact.
+_MANY_DIVISORS = 720720
+_LARGEST_SUM = 1 << 52
+
+
+@dataclass(frozen=True, eq=False)
+class WholeDifferences:
+    """A matrix in which the difference of two rows is the sum of |a - b| over columns, in units of 1 / unit.
+
+    Parameters
+    ----------
+    values : ndarray or CSR matrix of shape (n_samples, n_parts)
+        Whole numbers as `float64`; every sum of differences stays below 2**53.
+    owner : ndarray of int, shape (n_parts,)
+        The original column of each part: a numeric column has one, a nominal one has several.
+    unit : int
+        A difference of `unit` is the whole range of a numeric column, or two different nominal values.
+    """
+
+    values: Any
+    owner: Ints
+    unit: int
+
+    @classmethod
+    def of(cls, X: Any, nominal: Bools) -> "WholeDifferences":
+        """Scale a matrix of numbers, dense or CSR, with the given columns taken as names of things."""
+        unit = _MANY_DIVISORS
+        while unit * 2 * (X.shape[1] + 1) <= _LARGEST_SUM:
+            unit *= 2
+        numeric = np.flatnonzero(~nominal)
+        parts = [_ranged(X[:, numeric], unit)]
+        owners = [numeric]
+        for column in np.flatnonzero(nominal):
+            parts.append(_named(X[:, [column]], unit // 2))
+            owners.append(np.full(parts[-1].shape[1], column))
+        return cls(_side_by_side(parts), np.concatenate(owners), unit)
+
+
+def _side_by_side(parts: list[Any]) -> Any:
+    if not sparse.issparse(parts[0]):
+        return parts[0] if len(parts) == 1 else np.hstack(parts)
+    rows = sparse.csr_matrix(sparse.hstack(parts, format="csr"))
+    rows.sort_indices()
+    if rows.nnz < 1 << 31:  # scikit-learn's distances take no wider numbers
+        rows.indptr, rows.indices = rows.indptr.astype(np.int32), rows.indices.astype(np.int32)
+    return rows
+
+
+def _ranged(X: Any, unit: int) -> Any:
+    """Return (x - shift) / range in units; a column without zeros is shifted to start at 0, others need no shift."""
+    low, high = column_bounds(X) if X.shape[1] else (np.zeros(0), np.zeros(0))
+    width = np.where(high > low, high - low, np.inf)
+    if not sparse.issparse(X):
+        shift = np.where((X != 0).all(axis=0), low, 0.0)
+        return np.rint((X - shift) / width * unit)
+    filled = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
+    shift = np.where(filled, low, 0.0)
+    scaled = X.copy()
+    scaled.data = np.rint((X.data - shift[X.indices]) / width[X.indices] * unit)
+    scaled.eliminate_zeros()
+    return scaled
+
+
+def _named(column: Any, half: int) -> Any:
+    """Return indicators, half a unit each, of every value but 0, and of "not 0".
+
+    Two different values differ in two indicators: those of both, or that of one and "not 0". Rows with 0 stay empty.
+    """
+    if sparse.issparse(column):
+        values, numbers = np.unique(column.data, return_inverse=True)
+        rows = np.repeat(np.arange(column.shape[0]), np.diff(column.indptr))
+        places = np.concatenate((numbers, np.full(numbers.size, values.size)))
+        shape = (column.shape[0], values.size + 1)
+        return sparse.csr_matrix((np.full(places.size, float(half)), (np.tile(rows, 2), places)), shape=shape)
+    values = np.unique(column[column != 0])
+    return half * np.hstack((column == values, column != 0)).astype(np.float64)

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from plait.core.arrays import Bools
 from plait.core.checks import Constraint, HasMethods, Nothing, OneOf, check_parameters
 from plait.core.labels import as_label_matrix
 from plait.core.plain_rejections import plainly_rejected
@@ -21,6 +21,7 @@ from plait.features.feature_mask import FeatureMask
 from plait.structure import LabelGraph
 
 __all__ = ["DISCRETIZER_RULES", "InformationSelector", "SelectionWarning", "Selector"]
+
 
 DISCRETIZER_RULES: tuple[Constraint, ...] = (
     HasMethods(("fit", "transform")),
@@ -123,7 +124,7 @@ class Selector(SelectorMixin, BaseEstimator, ABC):
             )
         return labels, graph
 
-    def _get_support_mask(self) -> npt.NDArray[np.bool_]:
+    def _get_support_mask(self) -> Bools:
         """Return the features that any label keeps."""
         check_is_fitted(self)
         return np.asarray(self.mask_.support.any(axis=0))

@@ -1,26 +1,28 @@
 """Wrapper: the features without which a given classifier gets worse, for each label [KohaviJohn1997]."""
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
+from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 
+from plait.core.arrays import Array, Ints, Labels
 from plait.core.checks import HasMethods, Interval, Nothing, RandomState
+from plait.core.progress_bar import progress
 from plait.core.randomness import generators
 from plait.counts import MeanStdDiscretizer, encode
-from plait.features.backward_elimination import Elimination, eliminated, stratified_folds
+from plait.features.engine.columns import as_numbers, varying
+from plait.features.engine.ranking import ranked_by_label
+from plait.features.engine.sizes import SIZE_RULES, n_wanted
+from plait.features.engine.thread_map import JOBS_RULES
 from plait.features.feature_mask import FeatureMask
-from plait.features.label_ranking import ranked_by_label
-from plait.features.number_matrix import as_numbers
 from plait.features.selector import DISCRETIZER_RULES, InformationSelector
-from plait.features.sizes import SIZE_RULES, n_wanted
-from plait.features.thread_map import JOBS_RULES
-from plait.features.varying_columns import varying
 from plait.information import mutual_information_matrix
 from plait.structure import LabelGraph
 
@@ -127,7 +129,7 @@ class Wrapper(InformationSelector):
         gains = mutual_information_matrix(codes, labels)
         return ranked_by_label(gains, columns, [size] * labels.vocabulary.n_columns, n_columns)
 
-    def _labels(self, Y: Any, filtered: FeatureMask) -> list[Elimination]:
+    def _labels(self, Y: Any, filtered: FeatureMask) -> "list[Elimination]":
         n_samples, n_labels = Y.shape
         if self.random_state is None:
             orders = [np.arange(n_samples)] * n_labels
@@ -157,6 +159,106 @@ class Wrapper(InformationSelector):
         return tags
 
 
-def _column(Y: Any, label: int) -> npt.NDArray[np.uint8]:
+def _column(Y: Any, label: int) -> Labels:
     column = Y[:, [label]]
     return np.asarray(column if isinstance(column, np.ndarray) else column.toarray()).ravel()
+
+
+@dataclass
+class Elimination:
+    """One label on the way: what it needs for a round, and where it stands.
+
+    Parameters
+    ----------
+    estimator : classifier
+    y : ndarray of shape (n_samples,)
+        The label.
+    folds : ndarray of int, shape (n_samples,)
+        Fold of each row.
+    kept : list of int
+        Features still in, the most relevant first.
+    correct : int
+        Rows that are right with all of them, over all held-out folds.
+    losses : list of int
+        For each feature kept, how many fewer rows are right without it; known when `done`.
+    done : bool
+    """
+
+    estimator: Any
+    y: Labels
+    folds: Ints
+    kept: list[int]
+    correct: int
+    losses: list[int]
+    done: bool = False
+
+    def trials(self) -> list[list[int]]:
+        """Return the sets of this round: each feature left out once."""
+        return [self.kept[:k] + self.kept[k + 1 :] for k in range(len(self.kept))]
+
+    def settle(self, correct: Sequence[int], wanted: int | None) -> None:
+        """Drop the feature without which most rows are right, the least relevant of several; or stop.
+
+        Without a wanted size a feature is dropped as long as no more rows become wrong; one always stays.
+        """
+        best = max(correct, default=-1)
+        enough = len(self.kept) <= (wanted or 1)
+        if enough or (wanted is None and best < self.correct):
+            self.losses = [self.correct - each for each in correct]
+            self.done = True
+            return
+        place = len(correct) - 1 - list(reversed(correct)).index(best)
+        del self.kept[place]
+        self.correct = best
+
+
+def stratified_folds(y: Array, n_folds: int, order: Ints) -> Ints:
+    """Return the fold of each row: the rows of each class are dealt out in the given order.
+
+    Examples
+    --------
+    >>> stratified_folds(np.array([0, 1, 0, 1, 0]), 2, np.arange(5))
+    array([0, 1, 1, 0, 0])
+    """
+    dealt = order[np.argsort(y[order], kind="stable")]
+    folds = np.empty(y.size, dtype=np.int64)
+    folds[dealt] = np.arange(y.size) % n_folds
+    return folds
+
+
+def n_correct(estimator: Any, X: Any, y: Labels, folds: Ints, columns: Sequence[int]) -> int:
+    """Return how many rows are right when each fold is predicted by a classifier fitted on the others.
+
+    Where the others hold one class only, or there are no columns, their most frequent class is predicted.
+    """
+    chosen = X[:, list(columns)]
+    total = 0
+    for fold in np.unique(folds):
+        test = folds == fold
+        known = y[~test]
+        if len(columns) == 0 or known.size == 0 or known.min() == known.max():
+            predicted: Any = int(2 * known.sum(dtype=np.int64) > known.size)
+        else:
+            predicted = clone(estimator).fit(chosen[~test], known).predict(chosen[test])
+        total += int(np.sum(predicted == y[test]))
+    return total
+
+
+def eliminated(X: Any, labels: list[Elimination], wanted: int | None, n_jobs: int | None) -> None:
+    """Work through all labels, one round of all those that are not done at a time, until all are done."""
+    with Parallel(n_jobs=n_jobs) as workers:
+        counts = workers(delayed(n_correct)(each.estimator, X, each.y, each.folds, each.kept) for each in labels)
+        for each, count in zip(labels, counts, strict=True):
+            each.correct = count
+        for active in progress(_rounds(labels), "Wrapper, rounds"):
+            trials = [(each, columns) for each in active for columns in each.trials()]
+            found = iter(
+                workers(delayed(n_correct)(each.estimator, X, each.y, each.folds, columns) for each, columns in trials)
+            )
+            for each in active:
+                each.settle([next(found) for _ in each.kept], wanted)
+
+
+def _rounds(labels: list[Elimination]) -> Iterator[list[Elimination]]:
+    while active := [each for each in labels if not each.done]:
+        yield active

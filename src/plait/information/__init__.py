@@ -24,9 +24,13 @@ from plait.information.conditional import conditional_mutual_information, condit
 from plait.information.dependence import mutual_information, mutual_information_matrix
 from plait.information.interaction import interaction_information, interaction_information_matrix
 from plait.information.logs import CountLogs, WeightLogs, logs_of
-from plait.information.normalized import normalized_mutual_information, normalized_mutual_information_matrix
+from plait.information.ratios import (
+    normalized_mutual_information,
+    normalized_mutual_information_matrix,
+    symmetric_uncertainty,
+    symmetric_uncertainty_matrix,
+)
 from plait.information.significance import GTest, g_test, g_test_matrix
-from plait.information.symmetric import symmetric_uncertainty, symmetric_uncertainty_matrix
 from plait.information.uncertainty import conditional_entropy, entropies, entropy
 
 __all__ = [

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-from plait.core.arrays import Ints
+from plait.core.arrays import Array, Ints
 from plait.core.sentences import ParameterError
 from plait.counts import checked_weights
 from plait.information.logs import Logs, logs_of
@@ -37,7 +36,7 @@ def numbered(column: Any) -> Ints:
     return _joined([_ranks(values[:, j]) for j in range(values.shape[1])], values.shape[0])
 
 
-def _ranks(values: npt.NDArray[Any]) -> Ints:
+def _ranks(values: Array) -> Ints:
     if values.dtype.kind != "O":
         return np.unique(values, return_inverse=True)[1].reshape(-1)
     # Objects need not be comparable; anything unequal to itself is a missing value.
@@ -54,7 +53,7 @@ def _joined(parts: Sequence[Ints], n_rows: int) -> Ints:
     return joined
 
 
-def column_logs(columns: Sequence[Any], weights: Any) -> tuple[Logs, list[Ints], npt.NDArray[Any] | None]:
+def column_logs(columns: Sequence[Any], weights: Any) -> tuple[Logs, list[Ints], Array | None]:
     """Return the logarithms for some variables with the same rows, the variables numbered, and checked weights."""
     if not columns:
         raise ParameterError("plait.information needs at least one variable, but none was given. Pass columns.")
@@ -71,7 +70,7 @@ def column_logs(columns: Sequence[Any], weights: Any) -> tuple[Logs, list[Ints],
     return logs_of(checked.sum().item()), parts, checked
 
 
-def joint_content(parts: Sequence[Ints], weights: npt.NDArray[Any] | None, logs: Logs) -> Any:
+def joint_content(parts: Sequence[Ints], weights: Array | None, logs: Logs) -> Any:
     """Return the sum of n log2 n over the combinations of some numbered variables."""
     symbols = _joined(parts, parts[0].size) if len(parts) > 1 else parts[0]
     counts = np.bincount(symbols, weights=weights)

@@ -5,16 +5,17 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from joblib import Parallel, delayed, effective_n_jobs
 
-from plait.core.arrays import Array
+from plait.core.arrays import Array, Ints
+from plait.core.lazy_modules import lazy_module
 from plait.counts import Codes, PairCounts, Vocabulary, count_pairs, encode, is_streamed, joint_counts
-from plait.information._kernels import contents_of_pairs, contents_of_pairs_binary, contents_of_pairs_weighted
 from plait.information.columns import joint_content
 from plait.information.logs import CountLogs, Logs, WeightLogs, logs_of
 
 __all__ = ["PairContents", "column_contents", "n_symbols", "pair_contents", "table_contents"]
+
+_kernels = lazy_module("plait.information._kernels")
 
 
 # Cells of joint counts held at one time (256 MiB).
@@ -41,8 +42,8 @@ class PairContents:
     x: Array
     y: Array
     joint: Array
-    x_symbols: npt.NDArray[np.int64]
-    y_symbols: npt.NDArray[np.int64]
+    x_symbols: Ints
+    y_symbols: Ints
 
 
 def pair_contents(X: Any, Y: Any = None, weights: Any = None, n_jobs: int | None = None) -> PairContents:
@@ -101,7 +102,7 @@ def _halves(codes: Codes) -> tuple[Codes, Codes]:
     return codes.columns(0, n_columns // 2), codes.columns(n_columns // 2, n_columns)
 
 
-def _symbol_numbers(codes: Codes) -> npt.NDArray[np.int64]:
+def _symbol_numbers(codes: Codes) -> Ints:
     """Return the symbols of a single column as integers, 0 for the value 0."""
     rows = codes.sparse()
     numbers = np.zeros(rows.n_rows, dtype=np.int64)
@@ -123,7 +124,7 @@ def column_contents(vocabulary: Vocabulary, counts: Array, total: Any, logs: Log
     return contents
 
 
-def n_symbols(vocabulary: Vocabulary, counts: Array, total: Any) -> npt.NDArray[np.int64]:
+def n_symbols(vocabulary: Vocabulary, counts: Array, total: Any) -> Ints:
     """Return how many symbols occur in each column, 0 included, shape (n_columns,)."""
     columns = vocabulary.plane_columns
     seen = np.bincount(columns[counts > 0], minlength=vocabulary.n_columns)
@@ -140,7 +141,7 @@ def table_contents(
         return table_contents(y, y_counts, x, x_counts, joint.T, total, logs).T
     if isinstance(logs, WeightLogs):
         sums = np.empty((x.n_columns, y.n_columns))
-        contents_of_pairs_weighted(joint, x.offsets, x_counts, y.offsets, y_counts, float(total), sums)
+        _kernels.contents_of_pairs_weighted(joint, x.offsets, x_counts, y.offsets, y_counts, float(total), sums)
         return sums
     return _counted(x, x_counts, y, y_counts, joint, int(total), logs)
 
@@ -150,7 +151,9 @@ def _counted(
 ) -> Array:
     contents = np.empty((x.n_columns, y.n_columns), dtype=np.int64)
     if x.one_plane_each and y.one_plane_each and logs.table.size > total:
-        contents_of_pairs_binary(joint, x_counts, y_counts, total, logs.table, contents)
+        _kernels.contents_of_pairs_binary(joint, x_counts, y_counts, total, logs.table, contents)
     else:
-        contents_of_pairs(joint, x.offsets, x_counts, y.offsets, y_counts, total, logs.table, logs.scale, contents)
+        _kernels.contents_of_pairs(
+            joint, x.offsets, x_counts, y.offsets, y_counts, total, logs.table, logs.scale, contents
+        )
     return contents

@@ -3,14 +3,16 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from plait.information._kernels import mutual_amounts
+from plait.core.arrays import Floats
+from plait.core.lazy_modules import lazy_module
 from plait.information.columns import column_logs, joint_content
 from plait.information.contents import PairContents, pair_contents
-from plait.information.units import bits_to
+from plait.information.logs import bits_to
 
 __all__ = ["amounts_shared", "mutual_information", "mutual_information_matrix", "pair_of_columns"]
+
+_kernels = lazy_module("plait.information._kernels")
 
 
 def mutual_information(a: Any, b: Any, *, weights: Any = None, base: Any = 2) -> float:
@@ -41,7 +43,7 @@ def mutual_information(a: Any, b: Any, *, weights: Any = None, base: Any = 2) ->
 
 def mutual_information_matrix(
     X: Any, Y: Any = None, *, weights: Any = None, base: Any = 2, n_jobs: int | None = None
-) -> npt.NDArray[np.float64]:
+) -> Floats:
     """Return I(X_i;Y_j) for all pairs of columns.
 
     Parameters
@@ -73,14 +75,14 @@ def mutual_information_matrix(
     return amounts_shared(contents, contents.logs.bits * bits_to(base, "mutual_information_matrix"))
 
 
-def amounts_shared(contents: PairContents, factor: float) -> npt.NDArray[np.float64]:
+def amounts_shared(contents: PairContents, factor: float) -> Floats:
     """Return I for all pairs in units times a factor; it takes the memory of `contents.joint`, which is lost."""
     joint, x, y = contents.joint, contents.x, contents.y
     if not joint.flags.c_contiguous:
         joint, x, y = joint.T, y, x
     # Both hold eight bytes a cell, and a fresh matrix costs as much as the arithmetic.
     out = joint.view(np.float64)
-    mutual_amounts(joint, x, y, contents.logs.whole, factor, out)
+    _kernels.mutual_amounts(joint, x, y, contents.logs.whole, factor, out)
     return out if joint is contents.joint else out.T
 
 

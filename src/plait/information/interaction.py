@@ -3,14 +3,12 @@
 from itertools import combinations
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from plait.core.arrays import Floats
 from plait.counts import PairCounts, TripleCounts, count_triples, is_streamed
 from plait.information.columns import column_logs, joint_content
+from plait.information.conditional import level_contents
 from plait.information.contents import pair_contents
-from plait.information.levels import level_contents
-from plait.information.units import bits_to
+from plait.information.logs import bits_to
 
 __all__ = ["interaction_information", "interaction_information_matrix"]
 
@@ -47,7 +45,7 @@ def interaction_information(*columns: Any, weights: Any = None, base: Any = 2) -
 
 def interaction_information_matrix(
     X: Any, Y: Any = None, Z: Any = None, *, weights: Any = None, base: Any = 2, pairs: PairCounts | None = None
-) -> npt.NDArray[np.float64]:
+) -> Floats:
     """Return I(X_i,Y_j,Z) = I(X_i;Y_j) - I(X_i;Y_j|Z) for all pairs of columns and one variable Z.
 
     Takes what `conditional_mutual_information_matrix` takes.
@@ -67,7 +65,5 @@ def interaction_information_matrix(
     whole = pair_contents(X, Y, weights) if pairs is None else pair_contents(pairs)
     shared = (whole.joint - whole.x[:, None] - whole.y[None, :]) + whole.logs.whole
     known = (split.joint - split.x[:, None] - split.y[None, :]) + split.z
-    amounts: npt.NDArray[np.float64] = (shared - known) * (
-        split.logs.bits * bits_to(base, "interaction_information_matrix")
-    )
+    amounts: Floats = (shared - known) * (split.logs.bits * bits_to(base, "interaction_information_matrix"))
     return amounts

@@ -1,4 +1,4 @@
-"""n log2 n of counts as whole numbers, so that sums of them are exact.
+"""n log2 n of counts as whole numbers, so that sums of them are exact; and the base of logarithms.
 
 Entropies are differences of sums of n log2 n over cells. In floats such a sum depends on the order of its terms, so
 that dense and sparse, one and two threads, a column and its copy can differ in the last bits, and ties between equal
@@ -6,16 +6,21 @@ features are decided by rounding. Here n log2 n is rounded once, to a multiple o
 64 bits allow, and everything after is integer arithmetic: exact in any order, under any naming of symbols.
 """
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from plait.information._kernels import contents_of_counts, fill_table
+from plait.core.arrays import Floats, Ints
+from plait.core.checks import Interval, OneOf, check_value
+from plait.core.lazy_modules import lazy_module
 
-__all__ = ["CountLogs", "Logs", "WeightLogs", "logs_of"]
+__all__ = ["CountLogs", "Logs", "WeightLogs", "bits_to", "logs_of"]
+
+_kernels = lazy_module("plait.information._kernels")
+
 
 # Counts up to this are looked up (32 MiB); larger ones are computed where they occur, with the same result.
 _LONGEST_TABLE = 1 << 22
@@ -37,13 +42,13 @@ class CountLogs:
 
     total: int
     scale: float
-    table: npt.NDArray[np.int64]
+    table: Ints
 
-    def of(self, counts: Any) -> npt.NDArray[np.int64]:
+    def of(self, counts: Any) -> Ints:
         """Return n log2 n of each count, in units."""
         cells = np.ascontiguousarray(counts, dtype=np.int64)
         contents = np.empty(cells.size, dtype=np.int64)
-        contents_of_counts(cells.ravel(), self.table, self.scale, contents)
+        _kernels.contents_of_counts(cells.ravel(), self.table, self.scale, contents)
         return contents.reshape(cells.shape)
 
     @property
@@ -63,7 +68,7 @@ class WeightLogs:
 
     total: float
 
-    def of(self, counts: Any) -> npt.NDArray[np.float64]:
+    def of(self, counts: Any) -> Floats:
         """Return w log2 w of each weight, 0 where rounding has left less than 0."""
         cells = np.maximum(np.asarray(counts, dtype=np.float64), 0.0)
         return cells * np.log2(np.where(cells > 0.0, cells, 1.0))
@@ -93,6 +98,33 @@ def _count_logs(total: int) -> CountLogs:
     # Four such amounts are added and subtracted; 2**60 leaves room for that.
     scale = float(2.0 ** (60 - int(np.ceil(np.log2(largest + 2)))))
     table = np.empty(min(total, _LONGEST_TABLE) + 1, dtype=np.int64)
-    fill_table(table, scale)
+    _kernels.fill_table(table, scale)
     table.setflags(write=False)
     return CountLogs(total, scale, table)
+
+
+class _Base(Interval):
+    """A number to whose base every logarithm is finite."""
+
+    def accepts(self, value: Any) -> bool:
+        return super().accepts(value) and value != 1 and math.isfinite(value)
+
+    def describe(self) -> str:
+        return "a positive number other than 1"
+
+
+_RULES = (_Base(float, 0.0, None, closed="neither"), OneOf(("e",)))
+
+
+def bits_to(base: Any, owner: str) -> float:
+    """Return what one bit is in the unit of a base: 1 for base 2, log 2 for base e (or the word "e").
+
+    Examples
+    --------
+    >>> bits_to(2, "entropy"), round(bits_to("e", "entropy"), 6)
+    (1.0, 0.693147)
+    """
+    check_value(owner, "base", base, _RULES, "Pass 2 for bits or 'e' for nats.")
+    if isinstance(base, str):
+        return math.log(2.0)
+    return 1.0 / math.log2(base)

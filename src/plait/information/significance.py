@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import chi2
 
+from plait.core.arrays import Ints
 from plait.core.checks import Interval, check_value
 from plait.information.contents import PairContents, pair_contents
 from plait.information.dependence import amounts_shared, pair_of_columns
-from plait.information.units import bits_to
+from plait.information.logs import bits_to
 
 __all__ = ["GTest", "g_test", "g_test_matrix"]
 
@@ -79,8 +79,6 @@ def g_test_matrix(X: Any, Y: Any = None, *, weights: Any = None, n_jobs: int | N
 def _tests(contents: PairContents) -> GTest:
     factor = 2.0 * contents.logs.total * contents.logs.bits * bits_to("e", "g_test")
     statistic = amounts_shared(contents, factor)
-    dof: npt.NDArray[np.int64] = np.multiply.outer(
-        np.maximum(contents.x_symbols - 1, 0), np.maximum(contents.y_symbols - 1, 0)
-    )
+    dof: Ints = np.multiply.outer(np.maximum(contents.x_symbols - 1, 0), np.maximum(contents.y_symbols - 1, 0))
     pvalue = np.where(dof > 0, chi2.sf(statistic, np.maximum(dof, 1)), 1.0)
     return GTest(statistic, dof, pvalue)

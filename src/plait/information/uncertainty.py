@@ -3,13 +3,12 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from plait.core.arrays import Floats
 from plait.counts import PairCounts, count_columns
 from plait.information.columns import column_logs, joint_content
 from plait.information.contents import column_contents
-from plait.information.logs import logs_of
-from plait.information.units import bits_to
+from plait.information.logs import bits_to, logs_of
 
 __all__ = ["conditional_entropy", "entropies", "entropy"]
 
@@ -49,7 +48,7 @@ def conditional_entropy(a: Any, b: Any, *, weights: Any = None, base: Any = 2) -
     return float(max(amount, 0) * (logs.bits * bits_to(base, "conditional_entropy")))
 
 
-def entropies(X: Any, *, weights: Any = None, base: Any = 2) -> npt.NDArray[np.float64]:
+def entropies(X: Any, *, weights: Any = None, base: Any = 2) -> Floats:
     """Return the entropy of every column of a matrix.
 
     Parameters
@@ -73,5 +72,5 @@ def entropies(X: Any, *, weights: Any = None, base: Any = 2) -> npt.NDArray[np.f
     table = X if isinstance(X, PairCounts) else count_columns(X, weights=weights)
     logs = logs_of(table.total)
     contents = column_contents(table.x, table.x_counts, table.total, logs)
-    amounts: npt.NDArray[np.float64] = np.maximum(logs.whole - contents, 0) * (logs.bits * bits_to(base, "entropies"))
+    amounts: Floats = np.maximum(logs.whole - contents, 0) * (logs.bits * bits_to(base, "entropies"))
     return amounts

@@ -3,9 +3,8 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from plait.core.arrays import Floats
+from plait.core.arrays import Bools, Floats, Ints
 from plait.core.sentences import ParameterError, shown
 
 __all__ = ["maximum_branching"]
@@ -83,7 +82,7 @@ class _Contraction:
         self.entering: dict[int, int] = {}  # group -> edge into it
         self.above: dict[int, int] = {}  # group -> the group it was contracted into
 
-    def chosen_sources(self) -> npt.NDArray[np.int64]:
+    def chosen_sources(self) -> Ints:
         """Return the source of the edge into every node; node 0 has none."""
         done = np.zeros(self.n, dtype=np.bool_)
         done[0] = True
@@ -93,7 +92,7 @@ class _Contraction:
                 self._follow(start, done, active)
         return self._expanded()
 
-    def _follow(self, start: int, done: npt.NDArray[np.bool_], active: npt.NDArray[np.bool_]) -> None:
+    def _follow(self, start: int, done: Bools, active: Bools) -> None:
         """Follow best incoming edges back from a column until one comes from what is done."""
         way = [start]
         while True:
@@ -109,7 +108,7 @@ class _Contraction:
             else:
                 way.append(source)
 
-    def _contract(self, cycle: list[int], active: npt.NDArray[np.bool_]) -> int:
+    def _contract(self, cycle: list[int], active: Bools) -> int:
         """Make one group of a cycle of columns; the smallest column stands for it."""
         kept = min(cycle)
         name = self.n + len(self.parts)
@@ -132,7 +131,7 @@ class _Contraction:
         self.group[kept] = name
         return kept
 
-    def _expanded(self) -> npt.NDArray[np.int64]:
+    def _expanded(self) -> Ints:
         """Return the edges that remain: an edge into a group replaces one edge inside it, and so on inward."""
         sources = np.zeros(self.n, dtype=np.int64)
         for name in sorted(self.parts, reverse=True):

@@ -4,8 +4,7 @@ from typing import ClassVar
 
 from plait.core.checks import Constraint, Interval
 from plait.structure.branching import maximum_branching
-from plait.structure.label_graph import LabelGraph
-from plait.structure.level_order import by_level
+from plait.structure.label_graph import LabelGraph, by_level
 from plait.structure.structure import Structure
 from plait.structure.structure_input import StructureInput
 

@@ -4,8 +4,8 @@ import math
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from plait.core.arrays import Floats, Ints
 from plait.core.checks import Constraint, Interval, Nothing, OneOf
 from plait.core.ties import first_best
 from plait.structure.label_graph import LabelGraph
@@ -116,7 +116,7 @@ class KDependence(Structure):
         return [int(candidates[place]) for place in chosen]
 
 
-def _by_dependence(mutual: npt.NDArray[np.float64], before: list[int]) -> npt.NDArray[np.int64]:
+def _by_dependence(mutual: Floats, before: list[int]) -> Ints:
     """Return labels by falling mutual information; equal ones stay in the order of the chain."""
     places = np.array(before, dtype=np.int64)
     return places[np.argsort(-mutual[places], kind="stable")]

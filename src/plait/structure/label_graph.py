@@ -12,7 +12,7 @@ from plait.pictures.graph_axes import plot_graph
 from plait.pictures.graph_layouts import GraphLayout, layout_of
 from plait.pictures.graphs import graph_html
 
-__all__ = ["LabelGraph"]
+__all__ = ["LabelGraph", "by_level"]
 
 
 @dataclass(frozen=True)
@@ -236,3 +236,16 @@ def _checked_order(parents: tuple[tuple[int, ...], ...], order: Sequence[int]) -
                 f"{child}. Move it forward, or pass None."
             )
     return checked
+
+
+def by_level(parents: Iterable[Iterable[int]]) -> LabelGraph:
+    """Return the graph with its labels ordered by level, and by index within a level [PACC 5.1].
+
+    Examples
+    --------
+    >>> by_level([[3], [], [1], []]).order
+    (1, 3, 0, 2)
+    """
+    graph = LabelGraph(parents)
+    levels = graph.levels
+    return LabelGraph(graph.parents, sorted(range(graph.n_labels), key=lambda label: (levels[label], label)))

@@ -6,12 +6,14 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from plait.core.arrays import Floats, Ints
+from plait.core.arrays import Floats, Ints, Labels
+from plait.core.lazy_modules import lazy_module
 from plait.counts import Codes, PairCounts, count_pairs, encode, joint_counts
 from plait.information import CountLogs, logs_of, mutual_information_matrix, normalized_mutual_information_matrix
-from plait.structure._kernels import add_conditional_amounts
 
 __all__ = ["LabelInformation", "LabelTables"]
+
+_kernels = lazy_module("plait.structure._kernels")
 
 
 # Below this share of ones, rows as lists of labels are cheaper to cut than bits.
@@ -37,7 +39,7 @@ class LabelInformation:
     array([1.])
     """
 
-    def __init__(self, Y: npt.NDArray[np.uint8]) -> None:
+    def __init__(self, Y: Labels) -> None:
         codes: Codes = encode(Y)
         self.codes = codes.sparse() if codes.nnz < _SPARSE_BELOW * Y.size else codes
         self.n_rows, self.n_labels = Y.shape
@@ -77,11 +79,13 @@ class LabelInformation:
     def _rows_of_labels(self) -> tuple[Ints, npt.NDArray[np.uint32]]:
         return self.codes.sparse().by_plane
 
-    def add_information(self, j: int, k: int, within: npt.NDArray[np.int64], labels: Ints, out: Floats) -> None:
+    def add_information(self, j: int, k: int, within: Ints, labels: Ints, out: Floats) -> None:
         """Add I(Y_j;Y_k|Y_l) to `out` for every l in `labels`; `within` counts pairs in the rows of label j."""
         table, bits = self._logs
         counts = self.pairs
-        add_conditional_amounts(j, k, labels, counts.joint, within, counts.x_counts, self.n_rows, table, bits, out)
+        _kernels.add_conditional_amounts(
+            j, k, labels, counts.joint, within, counts.x_counts, self.n_rows, table, bits, out
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +104,7 @@ class LabelTables:
 
     information: LabelInformation
     label: int
-    within: npt.NDArray[np.int64]
+    within: Ints
 
     def add_information(self, other: int, given: Ints, out: Floats) -> None:
         """Add I(Y_label;Y_other|Y_l), in bits, to `out` for every l in `given`."""

@@ -4,14 +4,15 @@ from collections import deque
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
+
+from plait.core.arrays import Bools, Floats, Ints
 
 __all__ = ["components", "directed_outward", "maximum_spanning_forest", "neighbours"]
 
 Edge = tuple[int, int]
 
 
-def maximum_spanning_forest(weights: npt.NDArray[np.float64]) -> list[Edge]:
+def maximum_spanning_forest(weights: Floats) -> list[Edge]:
     """Return the edges of a spanning forest of greatest total weight, as sorted (smaller, larger) pairs.
 
     Parameters
@@ -47,12 +48,12 @@ def maximum_spanning_forest(weights: npt.NDArray[np.float64]) -> list[Edge]:
     return sorted(edges)
 
 
-def _names(one: npt.NDArray[np.int64], other: npt.NDArray[np.int64] | int) -> npt.NDArray[np.int64]:
+def _names(one: Ints, other: Ints | int) -> Ints:
     """Return a number for each edge that orders edges by their smaller and then by their larger end."""
     return np.asarray(np.minimum(one, other) * one.size + np.maximum(one, other))
 
 
-def _next(best: npt.NDArray[np.float64], source: npt.NDArray[np.int64], outside: npt.NDArray[np.bool_]) -> int:
+def _next(best: Floats, source: Ints, outside: Bools) -> int:
     """Return the node at the end of the best edge, or the smallest node outside where there is no edge."""
     reach = np.where(outside, best, -1.0)
     top = reach.max()

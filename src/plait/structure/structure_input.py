@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from plait.core.arrays import Bools, Labels
 from plait.core.checks import RandomState, check_value
 from plait.core.labels import label_matrix
 from plait.core.randomness import generator
@@ -39,7 +39,7 @@ class StructureInput:
 
     owner: str
     X: Any
-    Y: npt.NDArray[np.uint8]
+    Y: Labels
     random: np.random.Generator
     pairs: PairDependence | None = None
     label_names: Sequence[str] | None = None
@@ -50,7 +50,7 @@ class StructureInput:
         return int(self.Y.shape[1])
 
     @property
-    def varies(self) -> npt.NDArray[np.bool_]:
+    def varies(self) -> Bools:
         """Which labels have both values, shape (n_labels,)."""
         ones = self.Y.sum(axis=0, dtype=np.int64)
         return np.asarray((ones > 0) & (ones < self.Y.shape[0]))

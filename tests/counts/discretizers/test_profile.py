@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from plait.counts.discretizers.profile import profile_columns
+from plait.counts.discretizers.profile import profile_columns, sorted_columns
 
 VALUES = [0.0, 0.0, 1.0, -2.5, 0.1, 0.7, np.nan]
 
@@ -28,3 +28,22 @@ def test_numbers_of_every_column(X):
         if present.size > 1:
             np.testing.assert_allclose(dense.mean()[j], present.mean(), rtol=1e-12, atol=1e-12)
             np.testing.assert_allclose(deviations[j], present.std(ddof=1), rtol=1e-12, atol=1e-12)
+
+
+def test_entries_of_each_column_ascend_with_missing_ones_last(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.choice([0.0, 1.0, -2.0, 0.5, np.nan], (40, 7))
+    chosen = np.array([0, 2, 3, 6])
+    monkeypatch.setattr("plait.counts.discretizers.profile._BLOCK", 90)
+    for form in (X, sparse.csr_matrix(X)):
+        seen = []
+        for some in sorted_columns(form, chosen):
+            for k, j in enumerate(some.columns):
+                part = slice(some.starts[k], some.starts[k + 1])
+                values, rows = some.values[part], some.rows[part]
+                np.testing.assert_array_equal(values, np.sort(values))
+                np.testing.assert_array_equal(values, X[rows, j])
+                assert np.unique(rows).size == rows.size
+                assert rows.size == (np.count_nonzero(X[:, j]) if sparse.issparse(form) else 40)
+                seen.append(j)
+        assert seen == chosen.tolist()

@@ -1,23 +1,26 @@
 """What all discretisers share: the scikit-learn contract, columns that keep their values, and the coding."""
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from plait.core.arrays import Floats, Ints
+from plait.core.arrays import Array, Bools, Floats, Ints
 from plait.core.checks import Constraint, InstanceOf, Nothing, check_parameters
+from plait.core.lazy_modules import lazy_module
 from plait.core.plain_rejections import plainly_rejected
 from plait.core.sentences import ParameterError, complaint
-from plait.counts.discretizers.cut_table import CutTable
 from plait.counts.discretizers.profile import ColumnProfile, profile_columns
 from plait.counts.encoding import encode
 
-__all__ = ["NOMINAL_RULE", "ColumnDiscretizer"]
+__all__ = ["ColumnDiscretizer", "NOMINAL_RULE"]
+
+_kernels = lazy_module("plait.counts.discretizers._kernels")
 
 
 NOMINAL_RULE: tuple[Constraint, ...] = (InstanceOf((list, tuple, np.ndarray)), Nothing())
@@ -107,8 +110,8 @@ class ColumnDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, A
             X.sum_duplicates()
         return X
 
-    def _nominal_columns(self, n_columns: int) -> npt.NDArray[np.bool_]:
-        chosen: npt.NDArray[np.bool_] = np.zeros(n_columns, dtype=np.bool_)
+    def _nominal_columns(self, n_columns: int) -> Bools:
+        chosen: Bools = np.zeros(n_columns, dtype=np.bool_)
         given = self.nominal
         if given is None or len(given) == 0:
             return chosen
@@ -124,7 +127,7 @@ class ColumnDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, A
             raise ParameterError(complaint(type(self).__name__, "nominal", must, given)) from None
         return chosen
 
-    def _named(self, names: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def _named(self, names: Array) -> Array:
         """Return the numbers of named columns; names as they are where one is unknown."""
         known = {name: j for j, name in enumerate(getattr(self, "feature_names_in_", ()))}
         return np.array([known[name] for name in names]) if known.keys() >= set(names.tolist()) else names
@@ -137,9 +140,7 @@ class ColumnDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, A
         return tags
 
 
-def _own_values(
-    X: Any, profile: ColumnProfile, exact: npt.NDArray[np.bool_], nominal: npt.NDArray[np.bool_]
-) -> tuple[Ints, Floats]:
+def _own_values(X: Any, profile: ColumnProfile, exact: Bools, nominal: Bools) -> tuple[Ints, Floats]:
     """Return the values of columns that keep them, and 0 for each."""
     few = np.flatnonzero(exact & (profile.n_nonzero < 3))
     columns, values = [np.flatnonzero(exact)], [np.zeros(np.count_nonzero(exact))]
@@ -165,3 +166,75 @@ def _n_symbols(coded: Any) -> Ints:
     non_zero = np.bincount(columns[codes.totals > 0], minlength=n_columns)
     filled = np.bincount(columns, weights=codes.totals, minlength=n_columns)
     return non_zero + (filled < codes.n_rows)
+
+
+@dataclass(frozen=True, eq=False)
+class CutTable:
+    """Cut points by column: the code of v is (number of cuts <= v) - shift.
+
+    Parameters
+    ----------
+    offsets : ndarray of int64, shape (n_columns + 1,)
+        Column j has the cuts `cuts[offsets[j] : offsets[j + 1]]`.
+    cuts : ndarray of float64
+        Ascending in each column.
+    shift : ndarray of int64, shape (n_columns,)
+        Number of cuts below the bin with the code 0.
+    exact : ndarray of bool, shape (n_columns,)
+        Columns that keep their own values as symbols: the cuts are these values and 0.
+    """
+
+    offsets: Ints
+    cuts: Floats
+    shift: Ints
+    exact: Bools
+
+    @staticmethod
+    def build(columns: Ints, cuts: Floats, shift: Ints, exact: Bools) -> "CutTable":
+        """Return the table of (column, cut) pairs in any order; `shift` of exact columns is found from the cuts."""
+        order = np.lexsort((cuts, columns))
+        columns, cuts = columns[order], cuts[order]
+        repeated = np.zeros(cuts.size, dtype=np.bool_)
+        repeated[1:] = exact[columns[1:]] & (columns[1:] == columns[:-1]) & (cuts[1:] == cuts[:-1])
+        columns, cuts = columns[~repeated], cuts[~repeated]
+        offsets = np.concatenate(([0], np.cumsum(np.bincount(columns, minlength=exact.size))))
+        up_to_zero = np.bincount(columns[cuts <= 0], minlength=exact.size)
+        return CutTable(offsets, cuts, np.where(exact, up_to_zero, shift), exact)
+
+    @cached_property
+    def beyond(self) -> Ints:
+        """Code of NaN, one above the highest of the values; in exact columns one more is for values never seen."""
+        return np.diff(self.offsets) - self.shift + 1
+
+    @cached_property
+    def zero_codes(self) -> Ints:
+        """Code of the value 0 in each column."""
+        codes = np.empty((1, self.exact.size), dtype=np.int64)
+        _kernels.code_dense(np.zeros((1, self.exact.size)), *self._rules, codes)
+        return codes[0]
+
+    @cached_property
+    def dtype(self) -> Any:
+        """The smallest signed integer type that holds all codes, with and without the code of 0 taken off."""
+        reach = np.abs(self.shift) + np.abs(self.zero_codes) + self.beyond + 1
+        return np.min_scalar_type(-int(reach.max(initial=1)) - 1)
+
+    @property
+    def _rules(self) -> tuple[Any, ...]:
+        return self.offsets, self.cuts, self.shift, self.exact, self.beyond
+
+    def dense(self, X: Array) -> Array:
+        """Return the codes of a dense matrix."""
+        codes = np.empty(X.shape, dtype=self.dtype)
+        _kernels.code_dense(X, *self._rules, codes)
+        return codes
+
+    def sparse(self, X: Any) -> Any:
+        """Return the codes of a CSR matrix, less the code of 0, so that zeros stay implicit."""
+        codes = np.empty(X.nnz, dtype=np.int64)
+        _kernels.code_entries(X.indices, X.data, *self._rules, codes)
+        codes -= self.zero_codes[X.indices]
+        kept = codes != 0
+        indptr = np.concatenate(([0], np.cumsum(kept)))[X.indptr].astype(X.indptr.dtype)
+        kind = sparse.csr_array if isinstance(X, sparse.sparray) else sparse.csr_matrix
+        return kind((codes[kept].astype(self.dtype), X.indices[kept], indptr), shape=X.shape)

@@ -9,13 +9,14 @@ from sklearn.utils.validation import check_consistent_length
 from plait.core.arrays import Floats, Ints
 from plait.core.checks import Constraint
 from plait.core.labels import label_matrix
+from plait.core.lazy_modules import lazy_module
 from plait.core.sentences import ParameterError
-from plait.counts.discretizers._kernels import laim_cuts
 from plait.counts.discretizers.base import NOMINAL_RULE, ColumnDiscretizer
-from plait.counts.discretizers.profile import ColumnProfile
-from plait.counts.discretizers.sorting import sorted_columns
+from plait.counts.discretizers.profile import ColumnProfile, sorted_columns
 
 __all__ = ["LAIMDiscretizer"]
+
+_kernels = lazy_module("plait.counts.discretizers._kernels")
 
 
 class LAIMDiscretizer(ColumnDiscretizer):
@@ -76,7 +77,9 @@ class LAIMDiscretizer(ColumnDiscretizer):
         columns, cuts = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
         for some in sorted_columns(X, numeric):
             room, n_cuts = np.empty(some.values.size + 1), np.empty(some.columns.size, dtype=np.int64)
-            laim_cuts(some.starts, some.rows, some.values, X.shape[0], Y.indptr, Y.indices, totals, room, n_cuts)
+            _kernels.laim_cuts(
+                some.starts, some.rows, some.values, X.shape[0], Y.indptr, Y.indices, totals, room, n_cuts
+            )
             columns.append(np.repeat(some.columns, n_cuts))
             within = np.arange(n_cuts.sum()) - np.repeat(np.cumsum(n_cuts) - n_cuts, n_cuts)
             cuts.append(room[np.repeat(some.starts[:-1], n_cuts) + within])

@@ -6,12 +6,13 @@ import numpy as np
 
 from plait.core.arrays import Floats, Ints
 from plait.core.checks import Constraint, Interval
-from plait.counts.discretizers._kernels import quantile_cuts
+from plait.core.lazy_modules import lazy_module
 from plait.counts.discretizers.base import NOMINAL_RULE, ColumnDiscretizer
-from plait.counts.discretizers.profile import ColumnProfile
-from plait.counts.discretizers.sorting import sorted_columns
+from plait.counts.discretizers.profile import ColumnProfile, sorted_columns
 
 __all__ = ["QuantileDiscretizer"]
+
+_kernels = lazy_module("plait.counts.discretizers._kernels")
 
 
 class QuantileDiscretizer(ColumnDiscretizer):
@@ -58,7 +59,7 @@ class QuantileDiscretizer(ColumnDiscretizer):
         for some in sorted_columns(X, numeric):
             room = np.empty((some.columns.size, self.n_bins - 1))
             n_cuts = np.empty(some.columns.size, dtype=np.int64)
-            quantile_cuts(some.starts, some.values, X.shape[0], self.n_bins, room, n_cuts)
+            _kernels.quantile_cuts(some.starts, some.values, X.shape[0], self.n_bins, room, n_cuts)
             columns.append(np.repeat(some.columns, n_cuts))
             # A value at a cut belongs below, so the cut moves up by the smallest step there is.
             cuts.append(np.nextafter(room[np.arange(self.n_bins - 1) < n_cuts[:, None]], np.inf))

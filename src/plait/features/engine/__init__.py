@@ -1,0 +1,1 @@
+"""What the selectors share: counts of planes, searches, rankings and sizes."""
