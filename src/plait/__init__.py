@@ -5,9 +5,8 @@ The rooms, in the order in which data flows through them: `core`, `data` and `co
 and `metrics`, and above them `experiments`, `testing` and `cli`. A room imports only rooms before it.
 """
 
-from plait.data import load_dataset
-from plait.estimators import EnsembleClassifier, JointClassifier, TreeMixtureClassifier, recipes
+import lazy_loader
 
-__all__ = ["EnsembleClassifier", "JointClassifier", "TreeMixtureClassifier", "load_dataset", "recipes"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 __version__ = "0.1.0"

@@ -4,6 +4,6 @@ Takes command-line words; hands on an exit code: 0, 1 where a part of the work f
 standard error for bad input, 130 for Ctrl-C.
 """
 
-from plait.cli.command import main
+import lazy_loader
 
-__all__ = ["main"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

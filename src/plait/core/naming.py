@@ -27,11 +27,11 @@ def registered(name: str) -> str:
 def registry(room: ModuleType, base: type) -> dict[str, type]:
     """Return word -> class for every class in the room's `__all__` that derives from `base`."""
     classes = [getattr(room, name) for name in room.__all__]
-    return {
-        registered(kind.__name__): kind
-        for kind in classes
-        if isinstance(kind, type) and issubclass(kind, base) and kind is not base
-    }
+    return {registered(kind.__name__): kind for kind in classes if _is_kind(kind, base)}
+
+
+def _is_kind(kind: Any, base: type) -> bool:
+    return isinstance(kind, type) and issubclass(kind, base) and kind is not base
 
 
 def resolve(owner: str, name: str, value: Any, room: ModuleType, base: type) -> Any:
@@ -41,8 +41,10 @@ def resolve(owner: str, name: str, value: Any, room: ModuleType, base: type) -> 
     """
     if isinstance(value, base):
         return value
+    # Rooms load lazily: only the class that the word names is looked at.
+    for candidate in room.__all__ if isinstance(value, str) else ():
+        if registered(candidate) == value and _is_kind(kind := getattr(room, candidate), base):
+            return kind()
     known = registry(room, base)
-    if isinstance(value, str) and value in known:
-        return known[value]()
     must = f"an instance of {base.__name__} or one of " + ", ".join(repr(word) for word in sorted(known))
     raise ParameterError(complaint(owner, name, must, value))

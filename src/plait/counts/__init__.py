@@ -24,30 +24,6 @@ codes    : all planes of a matrix, with the `Vocabulary` that says which plane i
 joint    : joint[p, r] = number (or weight) of rows in which planes p and r hold
 """
 
-from plait.counts.codes import Codes, PackedCodes, SparseCodes
-from plait.counts.counting import checked_weights, count_columns, count_pairs, joint_counts
-from plait.counts.discretizers import LAIMDiscretizer, MeanStdDiscretizer, QuantileDiscretizer
-from plait.counts.encoding import encode
-from plait.counts.pairs import PairCounts
-from plait.counts.streams import is_streamed
-from plait.counts.triples import TripleCounts, count_triples
-from plait.counts.vocabulary import Vocabulary
+import lazy_loader
 
-__all__ = [
-    "Codes",
-    "LAIMDiscretizer",
-    "MeanStdDiscretizer",
-    "PackedCodes",
-    "PairCounts",
-    "QuantileDiscretizer",
-    "SparseCodes",
-    "TripleCounts",
-    "Vocabulary",
-    "checked_weights",
-    "count_columns",
-    "count_pairs",
-    "count_triples",
-    "encode",
-    "is_streamed",
-    "joint_counts",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

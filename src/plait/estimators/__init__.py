@@ -4,19 +4,6 @@ Takes X, Y and the parts (structure, selector, learner, inference, loss); hands 
 is a `Posterior`: P(y | x) of every row, to ask any question of. `recipes` holds the published methods.
 """
 
-from plait.estimators import recipes
-from plait.estimators.ensemble_classifier import EnsembleClassifier
-from plait.estimators.joint_classifier import JointClassifier
-from plait.estimators.model_types import trusted_types
-from plait.estimators.tree_mixture.tree_mixture_classifier import TreeMixtureClassifier
-from plait.posterior import LikelySets, Posterior
+import lazy_loader
 
-__all__ = [
-    "EnsembleClassifier",
-    "JointClassifier",
-    "LikelySets",
-    "Posterior",
-    "TreeMixtureClassifier",
-    "recipes",
-    "trusted_types",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -3,22 +3,6 @@
 Takes plans (TOML files); hands on stored results, statistics, pictures and pages.
 """
 
-from plait.experiments.planning.plan import Plan
-from plait.experiments.planning.plan_errors import PlanError
-from plait.experiments.planning.plan_file import plan_from_text, read_plan
-from plait.experiments.running.cells import CellResult
-from plait.experiments.running.runner import RunSummary, run_plan
-from plait.experiments.running.store import Store, StoreError, open_store
+import lazy_loader
 
-__all__ = [
-    "CellResult",
-    "Plan",
-    "PlanError",
-    "RunSummary",
-    "Store",
-    "StoreError",
-    "open_store",
-    "plan_from_text",
-    "read_plan",
-    "run_plan",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -10,37 +10,6 @@ mode      : the most probable label vector
 wanted    : what is asked for: "mode", "marginals", or "distribution" (label vectors that stand for all of P)
 """
 
-from plait.inference.annealing import Annealing
-from plait.inference.auto import Auto
-from plait.inference.beam import Beam
-from plait.inference.best_first import BestFirst, SearchWarning
-from plait.inference.enumeration import enumerated_marginals
-from plait.inference.exhaustive import Exhaustive
-from plait.inference.greedy import Greedy
-from plait.inference.inference import Inference
-from plait.inference.label_support import LabelSupport
-from plait.inference.max_product import MaxProduct
-from plait.inference.monte_carlo import MonteCarlo
-from plait.inference.polytree_entropy import entropy, family_marginals
-from plait.inference.polytree_sampling import sample_given
-from plait.inference.sum_product import SumProduct, exact_marginals
+import lazy_loader
 
-__all__ = [
-    "Annealing",
-    "Auto",
-    "Beam",
-    "BestFirst",
-    "Exhaustive",
-    "Greedy",
-    "Inference",
-    "LabelSupport",
-    "MaxProduct",
-    "MonteCarlo",
-    "SearchWarning",
-    "SumProduct",
-    "entropy",
-    "enumerated_marginals",
-    "exact_marginals",
-    "family_marginals",
-    "sample_given",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -20,37 +20,6 @@ content                : the sum of n log2 n over the cells of a table, in units
                          H = (content of all rows - content of the cells) * bits
 """
 
-from plait.information.conditional import conditional_mutual_information, conditional_mutual_information_matrix
-from plait.information.dependence import mutual_information, mutual_information_matrix
-from plait.information.interaction import interaction_information, interaction_information_matrix
-from plait.information.logs import CountLogs, WeightLogs, logs_of
-from plait.information.ratios import (
-    normalized_mutual_information,
-    normalized_mutual_information_matrix,
-    symmetric_uncertainty,
-    symmetric_uncertainty_matrix,
-)
-from plait.information.significance import GTest, g_test, g_test_matrix
-from plait.information.uncertainty import conditional_entropy, entropies, entropy
+import lazy_loader
 
-__all__ = [
-    "CountLogs",
-    "GTest",
-    "WeightLogs",
-    "conditional_entropy",
-    "conditional_mutual_information",
-    "conditional_mutual_information_matrix",
-    "entropies",
-    "entropy",
-    "g_test",
-    "g_test_matrix",
-    "interaction_information",
-    "interaction_information_matrix",
-    "logs_of",
-    "mutual_information",
-    "mutual_information_matrix",
-    "normalized_mutual_information",
-    "normalized_mutual_information_matrix",
-    "symmetric_uncertainty",
-    "symmetric_uncertainty_matrix",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

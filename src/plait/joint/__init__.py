@@ -11,26 +11,6 @@ evidence  : labels that are known, `int8` (n_rows, n_labels) with -1 where unkno
 setting   : values of a label's parents as one number, bit t for the t-th of `graph.parents[label]`
 """
 
-from plait.joint.called_distribution import CalledDistribution
-from plait.joint.distribution import LabelDistribution
-from plait.joint.feature_joint import FeatureJoint
-from plait.joint.graph_distribution import GraphDistribution
-from plait.joint.graph_joint import GraphJoint
-from plait.joint.linear_distribution import LinearDistribution
-from plait.joint.mixture_distribution import MixtureDistribution
-from plait.joint.mixture_joint import MixtureJoint
-from plait.joint.row_streams import other_stream, row_seeds, row_uniforms
+import lazy_loader
 
-__all__ = [
-    "CalledDistribution",
-    "FeatureJoint",
-    "GraphDistribution",
-    "GraphJoint",
-    "LabelDistribution",
-    "LinearDistribution",
-    "MixtureDistribution",
-    "MixtureJoint",
-    "other_stream",
-    "row_seeds",
-    "row_uniforms",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -10,20 +10,6 @@ w_k, b_k  : coefficients and intercept of label k; v_kj the coefficient of paren
 score     : x.w_k + b_k + sum_j v_kj y_j, the log-odds of label k for logistic regression, a margin for an SVM
 """
 
-from plait.learners.conditionals import Conditionals
-from plait.learners.fitted_classifiers import FittedClassifiers
-from plait.learners.learner import Learner
-from plait.learners.linear_conditionals import LinearConditionals
-from plait.learners.linear_svm_learner import LinearSVMLearner
-from plait.learners.logistic_learner import LogisticLearner
-from plait.learners.sklearn_learner import SklearnLearner
+import lazy_loader
 
-__all__ = [
-    "Conditionals",
-    "FittedClassifiers",
-    "Learner",
-    "LinearConditionals",
-    "LinearSVMLearner",
-    "LogisticLearner",
-    "SklearnLearner",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

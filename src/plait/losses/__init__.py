@@ -11,11 +11,6 @@ risk      : expected loss of one answer under the weights of the support
 wanted    : what a loss needs from an inference: "mode", "marginals" or "distribution"
 """
 
-from plait.losses.f1 import F1
-from plait.losses.hamming import Hamming
-from plait.losses.jaccard import Jaccard
-from plait.losses.loss import Loss
-from plait.losses.rank import Rank
-from plait.losses.subset import Subset
+import lazy_loader
 
-__all__ = ["F1", "Hamming", "Jaccard", "Loss", "Rank", "Subset"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

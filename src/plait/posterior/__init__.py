@@ -4,8 +4,6 @@ Takes a fitted model (`condition(X)` gives a `LabelDistribution`), rows X, an in
 `Posterior`, whose answers are plain arrays. `JointModel` is the base of classifiers whose `joint(X)` returns one.
 """
 
-from plait.posterior.answers import LikelySets
-from plait.posterior.joint_model import JointModel
-from plait.posterior.posterior import Posterior
+import lazy_loader
 
-__all__ = ["JointModel", "LikelySets", "Posterior"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

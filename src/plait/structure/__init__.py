@@ -15,38 +15,6 @@ I(Y_j;Y_k|X)     : the same when the features are known, as a learner estimates 
 W[j -> i]        : log-likelihood of label i held out, given the features and label j;  W[phi -> i]: features alone
 """
 
-from plait.structure.branching import maximum_branching
-from plait.structure.conditional_tree import ConditionalTree
-from plait.structure.full_chain import FullChain
-from plait.structure.independent import Independent
-from plait.structure.k_dependence import KDependence
-from plait.structure.label_graph import LabelGraph
-from plait.structure.label_tree import LabelTree
-from plait.structure.orders import FrequencyOrder, GivenOrder, InformationOrder, Order, RandomOrder
-from plait.structure.pair_dependence import PairDependence
-from plait.structure.polytree import Polytree
-from plait.structure.spanning import maximum_spanning_forest
-from plait.structure.structure import Structure
-from plait.structure.trellis import Trellis
-from plait.structure.user_graph import UserGraph
+import lazy_loader
 
-__all__ = [
-    "ConditionalTree",
-    "FrequencyOrder",
-    "FullChain",
-    "GivenOrder",
-    "Independent",
-    "InformationOrder",
-    "KDependence",
-    "LabelGraph",
-    "LabelTree",
-    "Order",
-    "PairDependence",
-    "Polytree",
-    "RandomOrder",
-    "Structure",
-    "Trellis",
-    "UserGraph",
-    "maximum_branching",
-    "maximum_spanning_forest",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

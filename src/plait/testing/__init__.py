@@ -3,25 +3,6 @@
 Takes nothing; hands on random models, hypothesis strategies and plain oracles.
 """
 
-from plait.testing.random_models import (
-    enumerated,
-    random_evidence,
-    random_graph,
-    random_linear,
-    random_mixture,
-    random_tables,
-)
-from plait.testing.random_polytrees import random_forest_graph, random_polytree
-from plait.testing.table_distribution import TableDistribution
+import lazy_loader
 
-__all__ = [
-    "TableDistribution",
-    "enumerated",
-    "random_evidence",
-    "random_forest_graph",
-    "random_graph",
-    "random_linear",
-    "random_mixture",
-    "random_polytree",
-    "random_tables",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,7 +1,5 @@
 """Numbers to few symbols, learnt from training rows: three scikit-learn transformers."""
 
-from plait.counts.discretizers.laim import LAIMDiscretizer
-from plait.counts.discretizers.mean_std import MeanStdDiscretizer
-from plait.counts.discretizers.quantile import QuantileDiscretizer
+import lazy_loader
 
-__all__ = ["LAIMDiscretizer", "MeanStdDiscretizer", "QuantileDiscretizer"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

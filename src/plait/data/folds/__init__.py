@@ -3,7 +3,6 @@
 Takes X and Y, dense or sparse; hands on row numbers of training and test parts, and `split_errors` of any split.
 """
 
-from plait.data.folds.fold_errors import SplitErrors, split_errors
-from plait.data.folds.splitters import MultilabelStratifiedKFold, MultilabelStratifiedShuffleSplit
+import lazy_loader
 
-__all__ = ["MultilabelStratifiedKFold", "MultilabelStratifiedShuffleSplit", "SplitErrors", "split_errors"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -4,27 +4,6 @@ Takes sizes and a `random_state`; hands on a `Dataset`, or a small object with a
 An integer `random_state` gives the same bits every time; None gives other data on every call.
 """
 
-from plait.data.synthetic.hypercubes import HYPERCUBE_PRESETS, Hypercubes, hypercube_preset, make_hypercubes
-from plait.data.synthetic.label_network import LabelNetwork, make_label_network
-from plait.data.synthetic.label_patterns import make_copied_labels, make_independent_labels, make_xor_labels
-from plait.data.synthetic.ordinal_bands import OrdinalBands, synth2_like
-from plait.data.synthetic.probability_trees import ProbabilityTrees, random_probability_trees
-from plait.data.synthetic.sparse_scores import SparseScores, synth1_like
+import lazy_loader
 
-__all__ = [
-    "HYPERCUBE_PRESETS",
-    "Hypercubes",
-    "LabelNetwork",
-    "OrdinalBands",
-    "ProbabilityTrees",
-    "SparseScores",
-    "hypercube_preset",
-    "make_copied_labels",
-    "make_hypercubes",
-    "make_independent_labels",
-    "make_label_network",
-    "make_xor_labels",
-    "random_probability_trees",
-    "synth1_like",
-    "synth2_like",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

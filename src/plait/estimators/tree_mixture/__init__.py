@@ -1,5 +1,5 @@
 """Mixtures of conditional trees: the classifier, how a mixture grows tree by tree, and its EM [MC 4-5]."""
 
-from plait.estimators.tree_mixture.tree_mixture_classifier import TreeMixtureClassifier
+import lazy_loader
 
-__all__ = ["TreeMixtureClassifier"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

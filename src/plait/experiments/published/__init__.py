@@ -4,22 +4,6 @@ Takes the name of a paper; hands on its printed results, rank tests and notes. T
 `tools/published_tables.py`, but for `notes.csv`, which is written by hand.
 """
 
-from plait.experiments.published.results import (
-    PAPERS,
-    Note,
-    PublishedRankTest,
-    PublishedScore,
-    notes_on,
-    published_rank_tests,
-    published_results,
-)
+import lazy_loader
 
-__all__ = [
-    "PAPERS",
-    "Note",
-    "PublishedRankTest",
-    "PublishedScore",
-    "notes_on",
-    "published_rank_tests",
-    "published_results",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

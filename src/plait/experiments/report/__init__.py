@@ -4,20 +4,6 @@ Takes a store of results; hands on one self-contained page with tables, rank tes
 file. Everything is drawn by functions that write SVG; names of any kind are escaped.
 """
 
-from plait.experiments.report.contents import Contents, report_contents
-from plait.experiments.report.outcomes import Outcomes, collect_outcomes, outcomes_of
-from plait.experiments.report.report_files import report_dict, report_text, write_report, write_tables
-from plait.experiments.report.report_page import report_html
+import lazy_loader
 
-__all__ = [
-    "Contents",
-    "Outcomes",
-    "collect_outcomes",
-    "outcomes_of",
-    "report_contents",
-    "report_dict",
-    "report_html",
-    "report_text",
-    "write_report",
-    "write_tables",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -3,39 +3,6 @@
 Takes scores of shape (n_datasets, n_methods), or paired lists of scores; hands on frozen results, text and SVG.
 """
 
-from plait.experiments.statistics.bayesian import PracticalComparison, bayesian_signed_ranks, correlated_t_posterior
-from plait.experiments.statistics.critical_difference import rank_difference, rank_quantile, undecided_groups
-from plait.experiments.statistics.friedman import Friedman, friedman_from_ranks, friedman_test
-from plait.experiments.statistics.paired_t import PairedT, paired_t_test, wins_ties_losses
-from plait.experiments.statistics.rank_comparison import (
-    RankComparison,
-    cd_svg,
-    cd_text,
-    compare_methods,
-    rank_statement,
-)
-from plait.experiments.statistics.score_tables import method_ranks
-from plait.experiments.statistics.signed_ranks import SignedRanks, wilcoxon_test
+import lazy_loader
 
-__all__ = [
-    "Friedman",
-    "PairedT",
-    "PracticalComparison",
-    "RankComparison",
-    "SignedRanks",
-    "bayesian_signed_ranks",
-    "cd_svg",
-    "cd_text",
-    "compare_methods",
-    "correlated_t_posterior",
-    "friedman_from_ranks",
-    "friedman_test",
-    "method_ranks",
-    "paired_t_test",
-    "rank_difference",
-    "rank_quantile",
-    "rank_statement",
-    "undecided_groups",
-    "wilcoxon_test",
-    "wins_ties_losses",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

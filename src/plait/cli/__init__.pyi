@@ -1,0 +1,5 @@
+from .command import main
+
+__all__ = [
+    "main",
+]

@@ -1,0 +1,43 @@
+from . import folds, synthetic
+from .dataset import Dataset
+from .description import describe_text
+from .errors import DataError, DataWarning
+from .frames import from_frame
+from .label_statistics import Statistics, statistics
+from .loading import load_dataset, save_dataset
+from .readers.delimited import read_csv
+from .readers.libsvm import read_libsvm
+from .readers.meka import read_meka
+from .readers.mulan import read_mulan
+from .readers.parquet import read_parquet
+from .readers.xc import read_xc
+from .writers.delimited import write_csv
+from .writers.libsvm import write_libsvm
+from .writers.mulan import write_mulan
+from .writers.parquet import write_parquet
+from .writers.xc import write_xc
+
+__all__ = [
+    "DataError",
+    "DataWarning",
+    "Dataset",
+    "Statistics",
+    "describe_text",
+    "folds",
+    "from_frame",
+    "load_dataset",
+    "read_csv",
+    "read_libsvm",
+    "read_meka",
+    "read_mulan",
+    "read_parquet",
+    "read_xc",
+    "save_dataset",
+    "statistics",
+    "synthetic",
+    "write_csv",
+    "write_libsvm",
+    "write_mulan",
+    "write_parquet",
+    "write_xc",
+]

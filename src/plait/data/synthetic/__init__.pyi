@@ -1,0 +1,24 @@
+from .hypercubes import HYPERCUBE_PRESETS, Hypercubes, hypercube_preset, make_hypercubes
+from .label_network import LabelNetwork, make_label_network
+from .label_patterns import make_copied_labels, make_independent_labels, make_xor_labels
+from .ordinal_bands import OrdinalBands, synth2_like
+from .probability_trees import ProbabilityTrees, random_probability_trees
+from .sparse_scores import SparseScores, synth1_like
+
+__all__ = [
+    "HYPERCUBE_PRESETS",
+    "Hypercubes",
+    "LabelNetwork",
+    "OrdinalBands",
+    "ProbabilityTrees",
+    "SparseScores",
+    "hypercube_preset",
+    "make_copied_labels",
+    "make_hypercubes",
+    "make_independent_labels",
+    "make_label_network",
+    "make_xor_labels",
+    "random_probability_trees",
+    "synth1_like",
+    "synth2_like",
+]

@@ -1,0 +1,5 @@
+from .tree_mixture_classifier import TreeMixtureClassifier
+
+__all__ = [
+    "TreeMixtureClassifier",
+]

@@ -1,0 +1,17 @@
+from .contents import Contents, report_contents
+from .outcomes import Outcomes, collect_outcomes, outcomes_of
+from .report_files import report_dict, report_text, write_report, write_tables
+from .report_page import report_html
+
+__all__ = [
+    "Contents",
+    "Outcomes",
+    "collect_outcomes",
+    "outcomes_of",
+    "report_contents",
+    "report_dict",
+    "report_html",
+    "report_text",
+    "write_report",
+    "write_tables",
+]

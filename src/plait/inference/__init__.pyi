@@ -1,0 +1,34 @@
+from .annealing import Annealing
+from .auto import Auto
+from .beam import Beam
+from .best_first import BestFirst, SearchWarning
+from .enumeration import enumerated_marginals
+from .exhaustive import Exhaustive
+from .greedy import Greedy
+from .inference import Inference
+from .label_support import LabelSupport
+from .max_product import MaxProduct
+from .monte_carlo import MonteCarlo
+from .polytree_entropy import entropy, family_marginals
+from .polytree_sampling import sample_given
+from .sum_product import SumProduct, exact_marginals
+
+__all__ = [
+    "Annealing",
+    "Auto",
+    "Beam",
+    "BestFirst",
+    "Exhaustive",
+    "Greedy",
+    "Inference",
+    "LabelSupport",
+    "MaxProduct",
+    "MonteCarlo",
+    "SearchWarning",
+    "SumProduct",
+    "entropy",
+    "enumerated_marginals",
+    "exact_marginals",
+    "family_marginals",
+    "sample_given",
+]

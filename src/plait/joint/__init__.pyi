@@ -1,0 +1,23 @@
+from .called_distribution import CalledDistribution
+from .distribution import LabelDistribution
+from .feature_joint import FeatureJoint
+from .graph_distribution import GraphDistribution
+from .graph_joint import GraphJoint
+from .linear_distribution import LinearDistribution
+from .mixture_distribution import MixtureDistribution
+from .mixture_joint import MixtureJoint
+from .row_streams import other_stream, row_seeds, row_uniforms
+
+__all__ = [
+    "CalledDistribution",
+    "FeatureJoint",
+    "GraphDistribution",
+    "GraphJoint",
+    "LabelDistribution",
+    "LinearDistribution",
+    "MixtureDistribution",
+    "MixtureJoint",
+    "other_stream",
+    "row_seeds",
+    "row_uniforms",
+]

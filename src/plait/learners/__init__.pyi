@@ -1,0 +1,17 @@
+from .conditionals import Conditionals
+from .fitted_classifiers import FittedClassifiers
+from .learner import Learner
+from .linear_conditionals import LinearConditionals
+from .linear_svm_learner import LinearSVMLearner
+from .logistic_learner import LogisticLearner
+from .sklearn_learner import SklearnLearner
+
+__all__ = [
+    "Conditionals",
+    "FittedClassifiers",
+    "Learner",
+    "LinearConditionals",
+    "LinearSVMLearner",
+    "LogisticLearner",
+    "SklearnLearner",
+]

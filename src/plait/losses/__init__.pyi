@@ -1,0 +1,15 @@
+from .f1 import F1
+from .hamming import Hamming
+from .jaccard import Jaccard
+from .loss import Loss
+from .rank import Rank
+from .subset import Subset
+
+__all__ = [
+    "F1",
+    "Hamming",
+    "Jaccard",
+    "Loss",
+    "Rank",
+    "Subset",
+]
