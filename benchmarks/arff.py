@@ -21,12 +21,11 @@ from scipy import sparse
 
 from plait.core.extras import installed, optional
 from plait.data import Dataset
-from plait.data.files import blocks_of_lines, open_bytes, read_all
+from plait.data.conversion.files import blocks_of_lines, open_bytes, read_all
 from plait.data.readers.arff import read_arff
-from plait.data.readers.arff_header import Header
-from plait.data.readers.label_xml import read_label_names
+from plait.data.readers.arff.header import Header
 from plait.data.readers.meka import read_meka
-from plait.data.readers.mulan import read_mulan
+from plait.data.readers.mulan import read_label_names, read_mulan
 
 RUNS = 5
 NAMES = ("bibtex", "delicious", "scene", "enron", "yeast", "emotions")

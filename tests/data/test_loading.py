@@ -1,6 +1,7 @@
 """Data sets by name and by path."""
 
 import csv
+import os
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,16 @@ import pytest
 import plait
 from plait.core.sentences import ParameterError
 from plait.data import DataError, Dataset, load_dataset, save_dataset
-from plait.data.openml import NotAtOpenMLError
+from plait.data.loading import (
+    cache_folder,
+    data_folder,
+    find_data_file,
+    known_names,
+    part_beside,
+    read_file,
+    write_file,
+)
+from plait.data.readers.openml import NotAtOpenMLError
 
 
 @pytest.fixture
@@ -169,3 +179,190 @@ def test_a_real_data_set_survives_every_format(benchmark_data, tmp_path, suffix)
     X, Y = (np.asarray(part.toarray() if hasattr(part, "toarray") else part) for part in (found.X, found.Y))
     np.testing.assert_array_equal(X, emotions.X)
     np.testing.assert_array_equal(Y, emotions.Y)
+
+
+DATASET = Dataset(
+    [[0.5, 2.0], [0.0, -1.0], [1.5, 0.0]], [[1, 0], [0, 1], [1, 1]], ["size", "waves"], ["sea", "sun"], "beach"
+)
+ARFF = "@relation '{relation}'\n@attribute a numeric\n@attribute b {{0,1}}\n@attribute c {{0,1}}\n@data\n1,0,1\n2,1,1\n"
+XML = '<labels xmlns="http://mulan.sourceforge.net/labels"><label name="{name}"></label></labels>'
+
+
+@pytest.mark.parametrize("packing", ["", ".gz", ".bz2", ".xz"])
+@pytest.mark.parametrize(
+    ("suffix", "labels", "named"),
+    [
+        (".arff", None, True),
+        (".csv", ["sea", "sun"], True),
+        (".tsv", -2, True),
+        (".parquet", "s[eu]*", True),
+        (".svm", None, False),
+        (".libsvm", [0, 1], False),
+        (".txt", None, False),
+    ],
+)
+def test_what_is_written_by_suffix_is_read_by_suffix(tmp_path, suffix, packing, labels, named):
+    if suffix in (".csv", ".tsv", ".parquet"):
+        pytest.importorskip("pandas")
+    path = tmp_path / f"beach{suffix}{packing}"
+    write_file(DATASET, path)
+    found = read_file(path, labels, "onehot")
+    X, Y = (np.asarray(part.toarray() if hasattr(part, "toarray") else part) for part in (found.X, found.Y))
+    np.testing.assert_array_equal(X, DATASET.X)
+    np.testing.assert_array_equal(Y, DATASET.Y)
+    assert found.name == "beach"
+    assert found.label_names == (("sea", "sun") if named else ("0", "1"))
+    assert found.feature_names == (("size", "waves") if named else ("x0", "x1"))
+
+
+@pytest.mark.parametrize(
+    ("relation", "xml", "labels", "expected"),
+    [
+        ("beach", "c", None, ("c",)),
+        ("beach: -C -2", None, None, ("b", "c")),
+        ("beach: -C -2", "c", None, ("c",)),
+        ("beach: -C -2", "c", ["b"], ("b",)),
+        ("beach: -C -2", None, "[bc]", ("b", "c")),
+        ("beach", None, -1, ("c",)),
+    ],
+)
+def test_labels_of_arff_come_from_the_caller_then_the_xml_then_the_relation(tmp_path, relation, xml, labels, expected):
+    path = tmp_path / "beach.arff"
+    path.write_text(ARFF.format(relation=relation))
+    if xml:
+        (tmp_path / "beach.xml").write_text(XML.format(name=xml))
+    assert read_file(path, labels, "onehot").label_names == expected
+
+
+def test_an_arff_file_without_any_word_about_labels_is_refused(tmp_path):
+    path = tmp_path / "beach.arff"
+    path.write_text(ARFF.format(relation="beach"))
+    with pytest.raises(DataError, match="to be told the labels by labels=, by an XML file beside it, or by -C"):
+        read_file(path, None, "onehot")
+
+
+def test_text_files_are_told_apart_by_their_first_line(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("1 3 2\n0,1 2:1\n")
+    assert read_file(path, None, "onehot").X.shape == (1, 3)
+    with pytest.raises(ParameterError, match="labels to be None for a file of the XC format"):
+        read_file(path, [0], "onehot")
+    path.write_text("4,5 1:1 2:1\n")
+    assert read_file(path, None, "onehot").label_names == ("4", "5")
+    path.write_text("")
+    with pytest.raises(DataError, match="expected rows of labels and features, but found none"):
+        read_file(path, None, "onehot")
+
+
+def test_the_choice_for_nominal_features_is_passed_on(tmp_path):
+    pytest.importorskip("pandas")
+    for name, text in {
+        "a.csv": "sky,sea\nred,1\nblue,0\ngrey,1\n",
+        "a.arff": "@relation a\n@attribute sky {red,blue,grey}\n@attribute sea {0,1}\n@data\nred,1\nblue,0\ngrey,1\n",
+    }.items():
+        (tmp_path / name).write_text(text)
+        assert read_file(tmp_path / name, -1, "onehot").n_features == 3
+        assert read_file(tmp_path / name, -1, "codes").n_features == 1
+
+
+def test_other_suffixes_are_refused(tmp_path):
+    with pytest.raises(DataError, match=r"a suffix among \.arff, \.parquet, .* but found '\.docx'"):
+        read_file(tmp_path / "a.docx", None, "onehot")
+    with pytest.raises(DataError, match=r"a suffix among \.arff, \.parquet, .* but found ''"):
+        write_file(DATASET, tmp_path / "a")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for file in (
+        "emotions/emotions.arff.gz",
+        "emotions/emotions-train.arff.gz",
+        "emotions/emotions-test.arff.gz",
+        "emotions/emotions.xml",
+        "parts/parts-train.svm",
+        "parts/parts-test.svm",
+        "beach.csv",
+        "beach-train.csv",
+        "wiki.txt.bz2",
+        "lone-test.parquet",
+        "notes.pdf",
+        "empty/readme.md",
+    ):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).touch()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "split", "file"),
+    [
+        ("emotions", None, "emotions/emotions.arff.gz"),
+        ("emotions", "train", "emotions/emotions-train.arff.gz"),
+        ("beach", None, "beach.csv"),
+        ("beach", "train", "beach-train.csv"),
+        ("wiki", None, "wiki.txt.bz2"),
+        ("parts", "test", "parts/parts-test.svm"),
+        ("parts", None, None),
+        ("beach", "test", None),
+        ("notes", None, None),
+        ("empty", None, None),
+    ],
+)
+def test_a_name_is_found_in_its_own_folder_or_beside_others(folder, name, split, file):
+    assert find_data_file(folder, name, split) == (folder / file if file else None)
+
+
+def test_arff_comes_before_other_formats_and_the_own_folder_before_the_common_one(folder):
+    for file in ("emotions/emotions.csv", "emotions.arff"):
+        (folder / file).touch()
+    assert find_data_file(folder, "emotions") == folder / "emotions/emotions.arff.gz"
+
+
+def test_parts_lie_beside_the_whole_and_have_its_format(folder):
+    whole = folder / "emotions/emotions.arff.gz"
+    assert part_beside(whole, "test") == folder / "emotions/emotions-test.arff.gz"
+    assert part_beside(folder / "wiki.txt.bz2", "test") is None
+    (folder / "beach-train.arff").touch()
+    assert part_beside(folder / "beach.csv", "train") == folder / "beach-train.csv"
+    assert part_beside(folder / "beach.parquet", "train") == folder / "beach-train.arff"
+
+
+def test_known_names_are_those_with_data(folder):
+    assert known_names(folder) == ["beach", "emotions", "lone", "parts", "wiki"]
+    assert known_names(folder / "no such folder") == []
+
+
+@pytest.fixture
+def home(monkeypatch, tmp_path):
+    for variable in ("PLAIT_CACHE", "PLAIT_DATA", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("system", "variables", "expected"),
+    [
+        ("linux", {}, ".cache/plait"),
+        ("linux", {"XDG_CACHE_HOME": os.path.abspath("caches")}, os.path.abspath("caches/plait")),
+        ("linux", {"XDG_CACHE_HOME": "relative"}, ".cache/plait"),
+        ("linux", {"XDG_CACHE_HOME": ""}, ".cache/plait"),
+        ("darwin", {}, "Library/Caches/plait"),
+        ("win32", {}, "AppData/Local/plait"),
+        ("win32", {"LOCALAPPDATA": os.path.abspath("local")}, os.path.abspath("local/plait")),
+        ("linux", {"PLAIT_CACHE": os.path.abspath("mine")}, os.path.abspath("mine")),
+    ],
+)
+def test_the_cache_lies_where_the_system_wants_it(home, monkeypatch, system, variables, expected):
+    monkeypatch.setattr("sys.platform", system)
+    for variable, value in variables.items():
+        monkeypatch.setenv(variable, value)
+    assert cache_folder() == home / expected
+
+
+def test_the_data_folder_is_named_or_not(home, monkeypatch):
+    assert data_folder() is None
+    monkeypatch.setenv("PLAIT_DATA", "")
+    assert data_folder() is None
+    monkeypatch.setenv("PLAIT_DATA", "somewhere")
+    assert data_folder() == Path("somewhere")

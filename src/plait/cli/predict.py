@@ -6,7 +6,7 @@ from typing import Any
 from plait.cli.sources import label_choice
 from plait.core.sentences import ParameterError
 from plait.data import Dataset, load_dataset
-from plait.data.files import plain_suffix
+from plait.data.conversion.files import plain_suffix
 from plait.experiments.model_file import load_model
 from plait.experiments.prediction import answer_rows, answers_text, parsed_evidence, write_answers
 

@@ -18,7 +18,6 @@ from scipy import sparse
 from plait.core.checks import Interval, check_value
 from plait.core.sentences import ParameterError, complaint
 from plait.data.dataset import Dataset
-from plait.data.label_sets import label_pattern
 
 __all__ = ["LabelPair", "Statistics", "statistics"]
 
@@ -147,7 +146,7 @@ def statistics(dataset: Dataset) -> Statistics:
     """
     if not isinstance(dataset, Dataset):
         raise ParameterError(complaint("statistics", "dataset", "a Dataset", dataset, "Pass Dataset(X, Y)."))
-    pattern = label_pattern(dataset.Y)
+    pattern = sparse.csr_matrix(dataset.Y, dtype=np.int64)
     n_samples, n_labels = pattern.shape
     names = np.array(dataset.label_names, dtype=object)
     a_row = np.diff(pattern.indptr)

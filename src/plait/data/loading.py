@@ -1,26 +1,41 @@
-"""Load a data set by name or path, and save it by suffix."""
+"""Load a data set by name or path, and save it by suffix: which file a name means, which reader a suffix asks for."""
 
 import os
 import re
+import sys
+from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from pathlib import Path
+from typing import NamedTuple, TypeAlias
 
 from plait.core.checks import Nothing, OneOf, check_value
 from plait.core.sentences import ParameterError, complaint, shown
-from plait.data.cache import cache_folder, data_folder
-from plait.data.catalogue import find_data_file, known_names, part_beside
+from plait.data.conversion.feature_encoding import NOMINAL_MODES
+from plait.data.conversion.files import PACKED_SUFFIXES, blocks_of_lines, plain_stem, plain_suffix
+from plait.data.conversion.label_columns import LabelChoice, label_positions
 from plait.data.dataset import Dataset
-from plait.data.encoding import NOMINAL_MODES
 from plait.data.errors import DataError
-from plait.data.file_names import DATA_SUFFIXES
-from plait.data.files import plain_suffix
-from plait.data.formats import read_file, write_file
-from plait.data.label_columns import LabelChoice
-from plait.data.openml import NotAtOpenMLError, load_openml
+from plait.data.readers.arff.header import Header
+from plait.data.readers.arff.reader import read_arff
+from plait.data.readers.delimited import read_csv
+from plait.data.readers.libsvm import read_libsvm
+from plait.data.readers.meka import meka_label_count, read_meka
+from plait.data.readers.mulan import find_label_xml, read_mulan
+from plait.data.readers.openml import NotAtOpenMLError, load_openml
+from plait.data.readers.parquet import read_parquet
+from plait.data.readers.xc import is_xc_head, read_xc
+from plait.data.writers.delimited import write_csv
+from plait.data.writers.libsvm import write_libsvm
+from plait.data.writers.mulan import write_mulan
+from plait.data.writers.parquet import write_parquet
+from plait.data.writers.xc import write_xc
 
-__all__ = ["load_dataset", "save_dataset"]
+__all__ = ["DATA_SUFFIXES", "cache_folder", "data_folder", "find_data_file", "load_dataset", "save_dataset"]
+
+_FilePath: TypeAlias = str | os.PathLike[str]
 
 _OPENML = "openml:"
+_PARTS = ("-train", "-test")
 
 
 def load_dataset(
@@ -161,3 +176,155 @@ def _nowhere(name: str, folders: list[Path], problem: str) -> DataError:
     hint = f"Did you mean {' or '.join(map(shown, close))}?" if close else "Pass a path, or set PLAIT_DATA."
     reason = re.sub(r"^openml\.org, [^:]*: expected ", "OpenML: expected ", problem).rstrip(".")
     return DataError(f"No data set is called {shown(name)}: looked in {', '.join(places)}. {reason}. {unset}{hint}")
+
+
+def data_folder() -> Path | None:
+    """Return the folder that the environment variable PLAIT_DATA names, if it does."""
+    folder = os.environ.get("PLAIT_DATA")
+    return Path(folder).expanduser() if folder else None
+
+
+def cache_folder() -> Path:
+    """Return the folder for fetched data: PLAIT_CACHE, else `plait` in the user's cache; it need not exist.
+
+    Examples
+    --------
+    >>> before = os.environ.get("PLAIT_CACHE")
+    >>> os.environ["PLAIT_CACHE"] = "somewhere"
+    >>> cache_folder().name
+    'somewhere'
+    >>> _ = os.environ.pop("PLAIT_CACHE") if before is None else os.environ.update(PLAIT_CACHE=before)
+    """
+    chosen = os.environ.get("PLAIT_CACHE")
+    return Path(chosen).expanduser() if chosen else _user_cache() / "plait"
+
+
+def _user_cache() -> Path:
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA")
+        return Path(local) if local else Path.home() / "AppData" / "Local"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    chosen = os.environ.get("XDG_CACHE_HOME")
+    # The standard says that a relative path is to be ignored.
+    return Path(chosen) if chosen and os.path.isabs(chosen) else Path.home() / ".cache"
+
+
+def find_data_file(folder: Path, name: str, split: str | None = None) -> Path | None:
+    """Return the file of a data set, or of its part `split`, in a folder or in its own folder there."""
+    stem = name if split is None else f"{name}-{split}"
+    return next((file for place in (folder / name, folder) for file in _files(place, stem)), None)
+
+
+def part_beside(path: Path, split: str) -> Path | None:
+    """Return the file of a part beside the file of the whole, of the same kind where there is one."""
+    stem = f"{plain_stem(path)}-{split}"
+    files = list(_files(path.parent, stem))
+    return next((file for file in files if plain_suffix(file) == plain_suffix(path)), files[0] if files else None)
+
+
+def known_names(folder: Path) -> list[str]:
+    """Return the names of the data sets in a folder, sorted."""
+    names = set()
+    try:
+        entries = list(folder.iterdir())
+    except OSError:
+        return []
+    for entry in entries:
+        if entry.is_dir():
+            if any(find_data_file(folder, entry.name, split) for split in (None, "train", "test")):
+                names.add(entry.name)
+        elif plain_suffix(entry) in DATA_SUFFIXES:
+            stem = plain_stem(entry)
+            names.add(next((stem.removesuffix(part) for part in _PARTS if stem.endswith(part)), stem))
+    return sorted(names)
+
+
+def _files(folder: Path, stem: str) -> Iterator[Path]:
+    for suffix in DATA_SUFFIXES:
+        for packing in ("", *PACKED_SUFFIXES):
+            file = folder / f"{stem}{suffix}{packing}"
+            if file.is_file():
+                yield file
+
+
+def read_file(path: _FilePath, labels: LabelChoice, nominal: str) -> Dataset:
+    """Read a data file by its suffix below the packing."""
+    return _format_of(path).read(path, labels, nominal)
+
+
+def write_file(dataset: Dataset, path: _FilePath) -> None:
+    """Write a data file by its suffix below the packing."""
+    _format_of(path).write(dataset, path)
+
+
+def _format_of(path: _FilePath) -> "_Format":
+    found = _FORMATS.get(plain_suffix(path))
+    if found is None:
+        raise DataError.at(path, None, f"a suffix among {', '.join(_FORMATS)}", shown(plain_suffix(path)))
+    return found
+
+
+def _read_arff(path: _FilePath, labels: LabelChoice, nominal: str) -> Dataset:
+    """Read an ARFF file with the labels of `labels`, else of the XML file beside it (Mulan), else of `-C n` (MEKA)."""
+    file = os.fspath(path)
+    if labels is not None:
+
+        def chosen(header: Header) -> list[int]:
+            return label_positions([attribute.name for attribute in header.attributes], labels, file)
+
+        return read_arff(path, chosen, nominal)
+    try:
+        xml = find_label_xml(path)
+    except DataError:
+        if meka_label_count(path) is not None:
+            return read_meka(path, nominal=nominal)
+        raise DataError.at(
+            path,
+            None,
+            "to be told the labels by labels=, by an XML file beside it, or by -C and their number in its relation",
+            "none of these",
+        ) from None
+    return read_mulan(path, xml, nominal=nominal)
+
+
+def _read_text(path: _FilePath, labels: LabelChoice, nominal: str) -> Dataset:
+    """Read a file of the XC format if it starts with three numbers, else of LIBSVM."""
+    if not is_xc_head(next(blocks_of_lines(path), b"").partition(b"\n")[0]):
+        return _read_libsvm(path, labels, nominal)
+    if labels is not None:
+        must = "None for a file of the XC format, whose labels are known"
+        raise ParameterError(complaint("load_dataset", "labels", must, labels))
+    return read_xc(path)
+
+
+def _read_libsvm(path: _FilePath, labels: LabelChoice, _nominal: str) -> Dataset:
+    return read_libsvm(path, labels=labels)  # type: ignore[arg-type]
+
+
+def _read_csv(path: _FilePath, labels: LabelChoice, nominal: str) -> Dataset:
+    return read_csv(path, labels, nominal=nominal)
+
+
+def _read_parquet(path: _FilePath, labels: LabelChoice, nominal: str) -> Dataset:
+    return read_parquet(path, labels, nominal=nominal)
+
+
+class _Format(NamedTuple):
+    """What reads and what writes files of one suffix."""
+
+    read: Callable[[_FilePath, LabelChoice, str], Dataset]
+    write: Callable[[Dataset, _FilePath], None]
+
+
+# In the order in which they are looked for where only a name is given.
+_FORMATS = {
+    ".arff": _Format(_read_arff, write_mulan),
+    ".parquet": _Format(_read_parquet, write_parquet),
+    ".csv": _Format(_read_csv, write_csv),
+    ".tsv": _Format(_read_csv, write_csv),
+    ".svm": _Format(_read_libsvm, write_libsvm),
+    ".libsvm": _Format(_read_libsvm, write_libsvm),
+    ".txt": _Format(_read_text, write_xc),
+}
+DATA_SUFFIXES = tuple(_FORMATS)

@@ -5,7 +5,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from plait.data.writers.atomic import replacing
+from plait.data.conversion.files import replacing
 from plait.pictures.pages import page_html
 
 __all__ = ["write_page"]

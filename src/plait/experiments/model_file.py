@@ -15,7 +15,7 @@ from plait import __version__
 from plait.core.extras import optional
 from plait.core.sentences import shown
 from plait.data import DataError, Dataset
-from plait.data.writers.atomic import replacing
+from plait.data.conversion.files import replacing
 from plait.estimators import trusted_types
 
 __all__ = ["ModelFile", "UntrustedModelError", "load_model", "matching_features", "save_model"]

@@ -13,7 +13,7 @@ import numpy as np
 from plait.core.labels import label_number
 from plait.core.sentences import ParameterError, shown
 from plait.data import Dataset
-from plait.data.writers.atomic import replacing
+from plait.data.conversion.files import replacing
 from plait.estimators import Posterior
 from plait.experiments.model_file import ModelFile, matching_features
 

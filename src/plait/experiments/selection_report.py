@@ -6,8 +6,7 @@ import math
 import os
 from typing import Any
 
-from plait.data.files import open_bytes
-from plait.data.writers.atomic import replacing
+from plait.data.conversion.files import open_bytes, replacing
 from plait.experiments.selection import Selection
 from plait.pictures.text_bars import bar_lines, shortened
 

@@ -1,5 +1,5 @@
 from fractions import Fraction
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, pairwise
 
 import numpy as np
 from hypothesis import given
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from plait.data.folds._kernels import distribute, pair_items
+from plait.data.folds._kernels import N_TRIED, Ledger, distribute, improve, pair_items
 
 LABELS = hnp.arrays(np.uint8, st.tuples(st.integers(1, 14), st.integers(0, 5)), elements=st.integers(0, 1))
 
@@ -76,3 +76,110 @@ def test_pair_items_are_all_pairs_of_a_row(Y):
     for r, y in enumerate(Y):
         found = [named[item] for item in out[starts[r] : starts[r + 1]]]
         assert found == list(combinations_with_replacement(np.flatnonzero(y), 2))
+
+
+PLENTY = 10**9
+
+
+@st.composite
+def cases(draw):
+    Y = draw(hnp.arrays(np.uint8, st.tuples(st.integers(2, 24), st.integers(1, 5)), elements=st.integers(0, 1)))
+    cuts = draw(st.sets(st.integers(1, len(Y) - 1), min_size=1, max_size=3))
+    members = np.array(draw(st.permutations(range(len(Y)))))
+    empty_cost = draw(st.sampled_from([0, len(Y), 100 * len(Y)]))
+    return Y, np.diff([0, *sorted(cuts), len(Y)]), members, empty_cost
+
+
+def ledger_of(Y, sizes, members, empty_cost):
+    rows, positives = sparse.csr_matrix(Y), Y.sum(axis=0, dtype=np.int64)
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    counts = np.array([Y[members[a:b]].sum(axis=0, dtype=np.int64) for a, b in pairwise(starts)]).T
+    wanted = np.outer(positives, sizes) - len(Y) * counts
+    penalty = np.full(Y.shape[1], empty_cost)
+    return Ledger(rows.indptr.astype(np.int64), rows.indices, positives, sizes, starts, members.copy(), wanted, penalty)
+
+
+def cost(Y, folds, empty_cost):
+    """The cost from scratch: distance from what is wanted, and a fine for every label that a fold has not got."""
+    total = 0
+    for fold in folds:
+        for j in range(Y.shape[1]):
+            has, positives = sum(int(Y[r, j]) for r in fold), int(Y[:, j].sum())
+            total += abs(len(Y) * has - len(fold) * positives)
+            total += empty_cost if positives and not has else 0
+    return total
+
+
+def plain_improve(Y, folds, empty_cost):
+    """Try the same swaps with lists, each judged by the cost of everything after it."""
+
+    def after(f, g, leave, come=None):
+        new = [list(fold) for fold in folds]
+        moved = new[f].pop(leave)
+        if come is None:  # sizes count as before, so the cost of a move alone is not from scratch
+            return _cost_with_sizes(Y, new, g, moved, [len(x) for x in folds], empty_cost)
+        new[f].insert(leave, new[g][come])
+        new[g][come] = moved
+        return cost(Y, new, empty_cost)
+
+    swapped = True
+    while swapped:
+        swapped = False
+        for f in range(len(folds)):
+            for g in range(f + 1, len(folds)):
+                from_f = sorted(range(len(folds[f])), key=lambda p, f=f, g=g: after(f, g, p))[:N_TRIED]
+                from_g = sorted(range(len(folds[g])), key=lambda p, f=f, g=g: after(g, f, p))[:N_TRIED]
+                for p in from_f:
+                    now = cost(Y, folds, empty_cost)
+                    lowest = min(from_g, key=lambda p_g, f=f, g=g, p=p: after(f, g, p, p_g), default=None)
+                    if lowest is not None and after(f, g, p, lowest) < now:
+                        folds[f][p], folds[g][lowest] = folds[g][lowest], folds[f][p]
+                        from_g.remove(lowest)
+                        swapped = True
+    return folds
+
+
+def _cost_with_sizes(Y, folds, g, moved, sizes, empty_cost):
+    total = 0
+    for f, fold in enumerate(folds):
+        rows = [*fold, moved] if f == g else fold
+        for j in range(Y.shape[1]):
+            has, positives = sum(int(Y[r, j]) for r in rows), int(Y[:, j].sum())
+            total += abs(len(Y) * has - sizes[f] * positives) + (empty_cost if positives and not has else 0)
+    return total
+
+
+def split(members, sizes):
+    return [part.tolist() for part in np.split(members, np.cumsum(sizes)[:-1])]
+
+
+@given(cases())
+def test_swapping_agrees_with_plain_python(case):
+    Y, sizes, members, empty_cost = case
+    ledger = ledger_of(*case)
+    improve(ledger, PLENTY)
+    assert split(ledger.members, sizes) == plain_improve(Y, split(members, sizes), empty_cost)
+
+
+@given(cases(), st.integers(0, 300))
+def test_never_worse_and_the_books_are_right_whenever_it_stops(case, budget):
+    Y, sizes, members, empty_cost = case
+    ledger = ledger_of(*case)
+    n_swaps = improve(ledger, budget)
+    before, after = (cost(Y, split(m, sizes), empty_cost) for m in (members, ledger.members))
+    assert sorted(ledger.members) == list(range(len(Y)))
+    assert after < before if n_swaps else (ledger.members == members).all()
+    np.testing.assert_array_equal(ledger.wanted, ledger_of(Y, sizes, ledger.members, empty_cost).wanted)
+
+
+def test_a_fold_without_a_label_gets_one():
+    # Two rows each of two labels, all of the first in one fold: one swap of unlike rows mends both.
+    Y = np.array([[1, 0], [1, 0], [0, 1], [0, 1]])
+    ledger = ledger_of(Y, np.array([2, 2]), np.arange(4), 100)
+    assert improve(ledger, PLENTY) == 1
+    assert Y[ledger.members[:2]].sum(axis=0).tolist() == [1, 1]
+
+
+def test_no_budget_no_swap():
+    Y = np.array([[1, 0], [1, 0], [0, 1], [0, 1]])
+    assert improve(ledger_of(Y, np.array([2, 2]), np.arange(4), 100), 0) == 0

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from plait.core.sentences import ParameterError
 from plait.data import DataError, DataWarning, frames
-from plait.data.cells import column_of_words
+from plait.data.conversion.table_columns import column_of_words
 from plait.data.readers.delimited import read_csv
 
 pytest.importorskip("pandas")

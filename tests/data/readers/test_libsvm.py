@@ -48,7 +48,7 @@ def test_files_written_by_scikit_learn_are_read_as_scikit_learn_reads_them(tmp_p
 
 
 def test_larger_files_pass_many_blocks(tmp_path, monkeypatch):
-    monkeypatch.setattr("plait.data.files._BLOCK", 512)
+    monkeypatch.setattr("plait.data.conversion.files._BLOCK", 512)
     X = sparse.random(300, 1000, density=0.02, format="csr", random_state=0)
     X.data = X.data.round(9)  # scikit-learn writes sixteen digits, one too few for some doubles
     Y = (np.random.default_rng(0).random((300, 40)) < 0.1).astype(int)

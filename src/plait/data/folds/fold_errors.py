@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from plait.data.errors import DataError
-from plait.data.folds.given_targets import given_labels
+from plait.data.folds.stratification import given_labels
 
 __all__ = ["SplitErrors", "split_errors"]
 

@@ -7,10 +7,18 @@ import numpy.typing as npt
 from scipy import sparse
 
 from plait.core.arrays import Ints
-from plait.data.folds._kernels import distribute, pair_items
-from plait.data.folds._swap_kernels import Ledger, improve
+from plait.core.labels import label_matrix
+from plait.data.errors import DataError
+from plait.data.folds._kernels import Ledger, distribute, improve, pair_items
 
-__all__ = ["Evidence", "alike_together", "evidence_of", "stratified_folds"]
+__all__ = ["Evidence", "alike_together", "evidence_of", "given_labels", "stratified_folds"]
+
+
+def given_labels(owner: str, y: Any) -> sparse.csr_matrix:
+    """Return which labels are on: from a matrix, sparse or not, a data frame, or one column of 0 and 1."""
+    if y is None:
+        raise DataError(f"{owner} needs y, the labels to spread over the folds, but it is None. Pass split(X, y).")
+    return sparse.csr_matrix(label_matrix(owner, "y", y, DataError), dtype=np.int64)
 
 
 # The swaps look at every row's evidence at most about this many times, however many folds there are.

@@ -11,15 +11,19 @@ import numpy.typing as npt
 
 from plait.core.checks import Nothing, OneOf, check_value
 from plait.core.sentences import shown
-from plait.data.cells import MISSING_WORDS, column_of_words
-from plait.data.columns import Column, dataset_of_columns, refuse_doubles
+from plait.data.conversion.feature_encoding import NOMINAL_MODES
+from plait.data.conversion.files import plain_stem, plain_suffix, read_all
+from plait.data.conversion.label_columns import LabelChoice, label_positions
+from plait.data.conversion.table_columns import (
+    MISSING_WORDS,
+    TableColumn,
+    column_of_words,
+    dataset_of_columns,
+    refuse_doubles,
+)
 from plait.data.dataset import Dataset
-from plait.data.encoding import NOMINAL_MODES
 from plait.data.errors import DataError
-from plait.data.file_names import plain_stem
-from plait.data.files import plain_suffix, read_all
 from plait.data.frames import FRAME_LIBRARIES, frame_library
-from plait.data.label_columns import LabelChoice, label_positions
 from plait.data.readers._table_kernels import GOOD, OPEN_QUOTE, RAGGED, read_numbers, tidy_records
 
 __all__ = ["SEPARATORS", "read_csv"]
@@ -108,7 +112,7 @@ def read_csv(
     numbers, is_words = _numbers(body, separator, n_rows, len(names))
     cells = _cells(library, body, separator, is_words, file)
     columns = [
-        column_of_words(column, next(cells)) if is_words[j] else Column(column, "numeric", numbers[:, j])
+        column_of_words(column, next(cells)) if is_words[j] else TableColumn(column, "numeric", numbers[:, j])
         for j, column in enumerate(names)
     ]
     return dataset_of_columns(columns, n_rows, labels, nominal, plain_stem(path) if name is None else name, file)

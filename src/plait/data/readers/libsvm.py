@@ -8,10 +8,9 @@ import numpy.typing as npt
 
 from plait.core.checks import Boolean, Interval, Nothing, OneOf, check_value
 from plait.core.sentences import ParameterError, complaint
+from plait.data.conversion.files import blocks_of_lines, plain_stem
 from plait.data.dataset import Dataset
 from plait.data.errors import DataError
-from plait.data.file_names import plain_stem
-from plait.data.files import blocks_of_lines
 from plait.data.readers.pair_rows import PairRows, check_width, read_pair_rows
 
 __all__ = ["read_libsvm"]

@@ -6,8 +6,7 @@ import re
 from plait.data.dataset import Dataset
 from plait.data.errors import DataError
 from plait.data.readers.arff import read_arff
-from plait.data.readers.arff_header import Header, read_header
-from plait.data.readers.arff_text import text_blocks
+from plait.data.readers.arff.header import Header, read_header, text_blocks
 from plait.data.readers.mulan import first_or_last
 
 __all__ = ["meka_label_count", "read_meka"]

@@ -2,20 +2,22 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from xml.parsers import expat
 
 from plait.core.sentences import shown
+from plait.data.conversion.files import PACKED_SUFFIXES, plain_stem, read_all
+from plait.data.conversion.label_columns import LabelChoice, label_positions
 from plait.data.dataset import Dataset
 from plait.data.errors import DataError
-from plait.data.file_names import plain_stem
-from plait.data.files import PACKED_SUFFIXES
-from plait.data.label_columns import LabelChoice, label_positions
 from plait.data.readers.arff import read_arff
-from plait.data.readers.arff_header import Header
-from plait.data.readers.label_xml import read_label_names
+from plait.data.readers.arff.header import Header
 
 __all__ = ["find_label_xml", "first_or_last", "read_mulan"]
+
+_DECLARED_ENCODING = re.compile(rb"^\s*<\?xml[^>]{0,200}\bencoding\b|^\xff\xfe|^\xfe\xff")
+
 
 _SPLIT = re.compile(r"[-_.](?:train|test|tra|tst|valid|validation|dev)[0-9]*$", re.IGNORECASE)
 
@@ -59,8 +61,8 @@ def read_mulan(
     -----
     Values are finite numbers; the words nan and inf and what overflows are errors, `?` is a missing value. Two-valued
     nominal attributes become one 0/1 column, string and identifier attributes are dropped with a `DataWarning`, as
-    `plait.data.encoding` describes. Weights of rows are left out with a `DataWarning`. Relational attributes,
-    attributes with the same name, missing labels and files without rows are errors.
+    `plait.data.conversion.feature_encoding` describes. Weights of rows are left out with a `DataWarning`. Relational
+    attributes, attributes with the same name, missing labels and files without rows are errors.
 
     Examples
     --------
@@ -108,3 +110,64 @@ def _positions(header: Header, names: Sequence[str], origin: str) -> list[int]:
             header.file, None, f"an attribute for each label in {origin}", f"none called {shown(absent[0])}"
         )
     return [where[name] for name in names]
+
+
+def read_label_names(path: str | os.PathLike[str]) -> list[str]:
+    """Return the names of all labels, in the order of the file; a hierarchy is flattened.
+
+    Raises
+    ------
+    DataError
+        If the file is no XML or names no label, names one twice, or has a document type, which can declare entities
+        that grow without bound and is of no use here.
+    """
+    file = os.fspath(path)
+    content = read_all(path)
+    parser = expat.ParserCreate(_fallback_encoding(content))
+    names: dict[str, None] = {}
+
+    def fault(expected: str, found: str) -> DataError:
+        return DataError.at(file, parser.CurrentLineNumber, expected, found)
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        if tag.rpartition(":")[2] != "label":
+            return
+        if "name" not in attributes:
+            raise fault("a label with a name", "none")
+        name = attributes["name"]
+        if name in names:
+            raise fault("labels with different names", f"{shown(name)} again")
+        names[name] = None
+
+    def doctype(*_details: object) -> None:
+        raise fault("labels only", "a document type declaration")
+
+    parser.StartElementHandler = start
+    parser.StartDoctypeDeclHandler = doctype
+    _parse(parser, content, fault)
+    if not names:
+        raise DataError.at(file, None, '<label name="..."> elements', "none")
+    return list(names)
+
+
+def _fallback_encoding(content: bytes) -> str | None:
+    """Return Latin-1 for text that says no encoding and is not UTF-8 either."""
+    if _DECLARED_ENCODING.match(content):
+        return None
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return "iso-8859-1"
+    return None
+
+
+def _parse(parser: expat.XMLParserType, content: bytes, fault: Callable[[str, str], DataError]) -> None:
+    try:
+        parser.Parse(content, True)
+    except expat.ExpatError as problem:
+        raise fault("well-formed XML", expat.ErrorString(problem.code)) from None
+    except (ValueError, LookupError) as problem:
+        if isinstance(problem, DataError):
+            raise
+        # The parser asks Python for an encoding it does not know itself.
+        raise fault("XML in an encoding that is known", str(problem)) from None

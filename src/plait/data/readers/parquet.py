@@ -8,13 +8,12 @@ from typing import Any
 from plait.core.checks import OneOf, check_value
 from plait.core.extras import installed, optional
 from plait.core.sentences import shown
+from plait.data.conversion.feature_encoding import NOMINAL_MODES
+from plait.data.conversion.files import plain_stem, read_all
+from plait.data.conversion.label_columns import LabelChoice
 from plait.data.dataset import Dataset
-from plait.data.encoding import NOMINAL_MODES
 from plait.data.errors import DataError
-from plait.data.file_names import plain_stem
-from plait.data.files import read_all
 from plait.data.frames import dataset_of_frame, frame_library
-from plait.data.label_columns import LabelChoice
 
 __all__ = ["read_parquet"]
 

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from plait.core.sentences import shown
+from plait.data.conversion.files import blocks_of_lines, plain_stem
 from plait.data.dataset import Dataset
 from plait.data.errors import DataError
-from plait.data.file_names import plain_stem
-from plait.data.files import blocks_of_lines
 from plait.data.readers.pair_rows import PairRows, check_width, read_pair_rows
 
 __all__ = ["is_xc_head", "read_xc"]

@@ -16,7 +16,7 @@ from plait.core.checks import Boolean, Interval, Nothing, OneOf, check_value
 from plait.core.randomness import generator
 from plait.core.sentences import ParameterError, complaint
 from plait.data.dataset import Dataset
-from plait.data.synthetic.sizes import check_sizes
+from plait.data.synthetic.size_checks import check_sizes
 
 __all__ = ["HYPERCUBE_PRESETS", "Hypercubes", "hypercube_preset", "make_hypercubes"]
 

@@ -7,7 +7,7 @@ import numpy as np
 from plait.core.checks import Interval, check_value
 from plait.core.randomness import generator
 from plait.data.dataset import Dataset
-from plait.data.synthetic.sizes import check_sizes
+from plait.data.synthetic.size_checks import check_sizes
 
 __all__ = ["make_copied_labels", "make_independent_labels", "make_xor_labels"]
 

@@ -13,7 +13,7 @@ from scipy.special import ndtri
 
 from plait.core.randomness import generator
 from plait.data.dataset import Dataset
-from plait.data.synthetic.sizes import check_sizes
+from plait.data.synthetic.size_checks import check_sizes
 
 __all__ = ["OrdinalBands", "synth2_like"]
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from plait.core.arrays import Floats
 from plait.core.checks import Interval, check_value
 from plait.core.randomness import generator
-from plait.data.synthetic.sizes import check_sizes
+from plait.data.synthetic.size_checks import check_sizes
 
 __all__ = ["ProbabilityTrees", "random_probability_trees"]
 

@@ -18,7 +18,7 @@ from scipy import sparse
 from plait.core.arrays import Bools, Floats
 from plait.core.randomness import generator
 from plait.data.dataset import Dataset
-from plait.data.synthetic.sizes import check_sizes
+from plait.data.synthetic.size_checks import check_sizes
 
 __all__ = ["SparseScores", "synth1_like"]
 

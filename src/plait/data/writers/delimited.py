@@ -9,11 +9,10 @@ from scipy import sparse
 
 from plait.core.checks import Nothing, OneOf, check_value
 from plait.core.sentences import shown
+from plait.data.conversion.files import open_bytes, plain_suffix, replacing
 from plait.data.dataset import Dataset
 from plait.data.errors import DataError
-from plait.data.files import open_bytes, plain_suffix
-from plait.data.writers.atomic import replacing
-from plait.data.writers.number_words import number_text
+from plait.data.writers.row_text import number_text
 
 __all__ = ["write_csv"]
 

@@ -3,11 +3,10 @@
 import os
 import re
 
+from plait.data.conversion.files import open_bytes, replacing
 from plait.data.dataset import Dataset
 from plait.data.errors import DataError
-from plait.data.files import open_bytes
-from plait.data.writers.atomic import replacing
-from plait.data.writers.pair_text import pair_lines
+from plait.data.writers.row_text import pair_lines
 
 __all__ = ["write_libsvm"]
 

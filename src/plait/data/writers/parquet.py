@@ -8,10 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.core.extras import installed, optional
+from plait.data.conversion.files import open_bytes, replacing
 from plait.data.dataset import Dataset
-from plait.data.files import open_bytes
 from plait.data.frames import frame_library
-from plait.data.writers.atomic import replacing
 
 __all__ = ["write_parquet"]
 

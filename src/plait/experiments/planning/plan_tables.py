@@ -8,9 +8,9 @@ from typing import Any
 
 from plait.core.checks import Constraint, InstanceOf, Interval, OneOf
 from plait.core.sentences import shown
-from plait.data.encoding import NOMINAL_MODES
-from plait.data.file_names import DATA_SUFFIXES
-from plait.data.files import plain_suffix
+from plait.data.conversion.feature_encoding import NOMINAL_MODES
+from plait.data.conversion.files import plain_suffix
+from plait.data.loading import DATA_SUFFIXES
 from plait.experiments.planning.measures import MEASURES
 from plait.experiments.planning.plan import PROTOCOL_KINDS, DatasetPlan, Protocol
 from plait.experiments.planning.plan_errors import Problems

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from plait.data.writers.atomic import replacing
+from plait.data.conversion.files import replacing
 from plait.experiments.report.contents import Contents
 from plait.experiments.report.report_page import report_html
 from plait.experiments.report.score_tables import metric_words

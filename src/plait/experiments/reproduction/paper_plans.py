@@ -6,8 +6,7 @@ from importlib import resources
 
 from plait.core.checks import OneOf, check_value
 from plait.core.sentences import ParameterError
-from plait.data.cache import cache_folder, data_folder
-from plait.data.catalogue import find_data_file
+from plait.data.loading import cache_folder, data_folder, find_data_file
 from plait.experiments.planning.plan import DatasetPlan, Plan
 from plait.experiments.planning.plan_file import plan_from_text
 from plait.experiments.published import PAPERS

@@ -15,7 +15,7 @@ from plait.core.arrays import Ints
 from plait.core.randomness import generator, generators
 from plait.data import DataError, Dataset, load_dataset
 from plait.data.folds import MultilabelStratifiedKFold, MultilabelStratifiedShuffleSplit
-from plait.data.folds.split_sizes import train_and_test_size
+from plait.data.folds.splitters import train_and_test_size
 from plait.experiments.planning.plan import DatasetPlan, Protocol
 
 __all__ = ["LoadedData", "fold_parts", "load_data", "divided_rows"]

@@ -1,0 +1,176 @@
+"""Data files, packed or not: read in blocks of whole lines with bounded memory, written whole or not at all."""
+
+import bz2
+import gzip
+import lzma
+import os
+import shutil
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import IO
+
+from plait.data.errors import DataError
+
+__all__ = ["PACKED_SUFFIXES", "blocks_of_lines", "open_bytes", "plain_suffix", "read_all", "replacing"]
+
+
+PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
+
+_BLOCK = 1 << 20
+_LONGEST_LINE = 1 << 26
+# A packed file that grows by more than this factor, and beyond the floor, is a bomb, not data.
+_MOST_GROWTH = 1000
+_GROWTH_FLOOR = 1 << 28
+
+
+def plain_suffix(path: str | os.PathLike[str]) -> str:
+    """Return the suffix below the packing, in lower case.
+
+    Examples
+    --------
+    >>> plain_suffix("emotions.ARFF.gz")
+    '.arff'
+    """
+    name = Path(path)
+    if name.suffix.lower() in PACKED_SUFFIXES:
+        name = name.with_suffix("")
+    return name.suffix.lower()
+
+
+def plain_stem(path: str | os.PathLike[str]) -> str:
+    """Return the name of a file without folder, packing and suffix.
+
+    Examples
+    --------
+    >>> plain_stem("data/emotions-train.arff.gz"), plain_stem("reuters.v2.svm")
+    ('emotions-train', 'reuters.v2')
+    """
+    name = Path(path)
+    return name.with_suffix("").stem if name.suffix.lower() in PACKED_SUFFIXES else name.stem
+
+
+def open_bytes(path: str | os.PathLike[str], mode: str = "rb") -> IO[bytes]:
+    """Open a file in binary mode, unpacking or packing by its suffix (.gz, .bz2, .xz)."""
+    suffix = Path(path).suffix.lower()
+    try:
+        if suffix == ".gz":
+            # No time stamp, so that the same data give the same bytes.
+            return gzip.GzipFile(path, mode, mtime=0)  # type: ignore[return-value]
+        if suffix == ".bz2":
+            return bz2.open(path, mode)  # type: ignore[return-value]
+        if suffix == ".xz":
+            return lzma.open(path, mode)  # type: ignore[return-value]
+        return open(path, mode)
+    except OSError as problem:
+        raise DataError.at(path, None, "a file that can be opened", problem.strerror or str(problem)) from None
+
+
+def _gunzipped(stream: IO[bytes]) -> Iterator[bytes]:
+    """Yield what a gzip file holds, by zlib itself: Python 3.11's gzip unpacks eight kilobytes at a time."""
+    unpacker, first = None, True
+    while packed := stream.read(_BLOCK // 4):
+        while packed:
+            if unpacker is None:
+                # Another packed file may follow, after zeros that fill up the blocks of a tape.
+                packed = packed if first else packed.lstrip(b"\0")
+                if not packed:
+                    break
+                unpacker, first = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS), False
+            if block := unpacker.decompress(packed, _BLOCK):
+                yield block
+            packed = unpacker.unconsumed_tail
+            if unpacker.eof:
+                packed, unpacker = unpacker.unused_data, None
+    if unpacker is not None:
+        raise EOFError("it ends too early")
+
+
+def _blocks(stream: IO[bytes]) -> Iterator[bytes]:
+    """Yield the unpacked bytes of an opened file block by block."""
+    if isinstance(stream, gzip.GzipFile):
+        return _gunzipped(stream.fileobj)
+    return iter(lambda: stream.read(_BLOCK), b"")
+
+
+def _unpacked(path: str | os.PathLike[str]) -> Iterator[bytes]:
+    """Yield the file's bytes block by block; any fault of the packing is a `DataError`."""
+    total = 0
+    try:
+        with open_bytes(path) as stream:
+            most = max(_GROWTH_FLOOR, _MOST_GROWTH * os.path.getsize(path))
+            for block in _blocks(stream):
+                total += len(block)
+                if total > most:
+                    raise DataError.at(path, None, "data", f"a packed file that grows more than {_MOST_GROWTH}-fold")
+                yield block
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as problem:
+        raise DataError.at(
+            path,
+            None,
+            "a whole file",
+            f"one that cannot be read to its end ({problem})",
+            "Fetch it again.",
+        ) from None
+
+
+def blocks_of_lines(path: str | os.PathLike[str]) -> Iterator[bytes]:
+    """Yield the file as blocks that end at a line's end, each about a mebibyte.
+
+    A last line without a line end gets one. A line of more than 64 MiB is refused, so memory stays bounded.
+    """
+    rest = b""
+    for block in _unpacked(path):
+        cut = block.rfind(b"\n") + 1
+        if not cut:
+            rest += block
+            if len(rest) > _LONGEST_LINE:
+                raise DataError.at(path, None, "lines of text", f"one line of more than {_LONGEST_LINE} bytes")
+            continue
+        yield rest + block[:cut]
+        rest = block[cut:]
+    if rest:
+        yield rest + b"\n"
+
+
+def read_all(path: str | os.PathLike[str], most: int = 1 << 26) -> bytes:
+    """Return the whole content of a small file, at most `most` bytes."""
+    parts, total = [], 0
+    for block in _unpacked(path):
+        parts.append(block)
+        total += len(block)
+        if total > most:
+            raise DataError.at(path, None, f"a file of at most {most} bytes", "a larger one")
+    return b"".join(parts)
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a path to write to; what was written there takes the place of `path` if no error came.
+
+    The path lies in a folder of its own beside the goal and has the goal's name: a packed file, which holds its name,
+    gets the same bytes every time.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> goal = Path(tempfile.mkdtemp(), "a.txt")
+    >>> with replacing(goal) as draft:
+    ...     size = draft.write_text("new")
+    >>> goal.read_text(), len(list(goal.parent.iterdir()))
+    ('new', 1)
+    """
+    goal = Path(path)
+    try:
+        folder = Path(mkdtemp(prefix=".plait-", dir=goal.parent))
+    except OSError as problem:
+        raise DataError.at(goal, None, "a folder that can be written to", problem.strerror or str(problem)) from None
+    try:
+        yield folder / goal.name
+        os.replace(folder / goal.name, goal)
+    except OSError as problem:
+        raise DataError.at(goal, None, "a file that can be written", problem.strerror or str(problem)) from None
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,5 @@
+from .reader import read_arff
+
+__all__ = [
+    "read_arff",
+]

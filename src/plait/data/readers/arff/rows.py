@@ -1,0 +1,199 @@
+"""The rows of an ARFF file in plain Python: the reference for the kernels, and the way for lines they leave alone.
+
+A dense row has one value for each attribute, separated by commas (or tabs); a sparse one is `{index value, ...}` with
+growing indices, where what is left out is 0 or the first declared value. All error messages about rows are made here.
+"""
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from plait.core.sentences import shown
+from plait.data.conversion.attributes import Attribute, AttributeTable, value_codes
+from plait.data.errors import DataError
+from plait.data.readers.arff.header import QUOTED, as_number, decoded, is_comment, unquoted
+from plait.data.readers.arff_dates import date_reader
+
+__all__ = ["Row", "RowParser"]
+
+# A value, quoted or plain, then blanks, then a comma and blanks where there is one.
+_TOKEN = re.compile(rf"(?:({QUOTED})|([^,\t '\"{{][^,\t ]*+(?: ++[^,\t %][^,\t ]*+)*+))([ \t]*+)(,[ \t]*+)?+")
+_PAIR = re.compile(rf"[ \t]*+([0-9]++)[ \t]++(?:({QUOTED})[ \t]*+|([^,}}'\"][^,}}]*+))([,}}])")
+_WEIGHT = re.compile(r"\{[ \t]*+([^ \t{},]{1,40}+)[ \t]*+\}")
+_SPECIAL = re.compile(r"[{}'\"\t%\0]")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row: its values, the attributes they belong to (dense: None), and whether it is sparse and had a weight."""
+
+    values: list[float]
+    indices: list[int] | None
+    sparse: bool
+    weighted: bool
+
+
+class RowParser:
+    """Turns lines into rows of numbers: codes for nominal values, NaN for missing ones, 0 for strings.
+
+    Parameters
+    ----------
+    table : AttributeTable
+        As declared.
+    is_label : ndarray of shape (n_attributes,)
+        Which attributes are labels; these are never missing and always 0 or 1.
+    file : str
+        The file, for errors.
+    """
+
+    def __init__(self, table: AttributeTable, is_label: npt.NDArray[np.bool_], file: str):
+        self.table = table
+        self.n_attributes = len(table.names)
+        self.is_label = is_label.tolist()
+        self.file = file
+        self.codes = [_codes(kind) for kind in table.types]
+        self.which = table.which.tolist()
+        self.line = 0
+
+    def parse(self, line: bytes, number: int) -> Row | None:
+        """Return the row in a line (without its end), or None for a blank line or a comment."""
+        self.line = number
+        text = decoded(line).strip(" \t")
+        if not text or text[0] == "%":
+            return None
+        if "\0" in text:
+            raise self.error("text", "a NUL byte", "The file is damaged.")
+        if text[0] == "{":
+            return self._sparse(text)
+        weighted = False
+        if _SPECIAL.search(text):
+            tokens, weighted = self._tokens(text)
+        else:
+            self._check_count(text.count(",") + 1)
+            tokens = [(token.strip(" "), False) for token in text.split(",")]
+        return Row([self._value(j, *token) for j, token in enumerate(tokens)], None, False, weighted)
+
+    def error(self, expected: str, found: str, todo: str = "") -> DataError:
+        """Return the error at the current line."""
+        return DataError.at(self.file, self.line, expected, found, todo)
+
+    def _tokens(self, text: str) -> tuple[list[tuple[str, bool]], bool]:
+        """Return the values of a dense row, whether each was quoted, and whether a weight follows."""
+        tokens: list[tuple[str, bool]] = []
+        position = 0
+        while match := _TOKEN.match(text, position):
+            quoted, plain, blanks, comma = match.groups()
+            tokens.append((plain, False) if quoted is None else (self._unquoted(quoted), True))
+            position = match.end()
+            if comma:
+                if len(tokens) > self.n_attributes:
+                    raise self.error(f"{self.n_attributes} values", "more")
+            elif is_comment(text, position):
+                self._check_count(len(tokens))
+                return tokens, False
+            elif "\t" not in blanks:
+                raise self.error("a comma between two values", shown(text[position:]))
+        match = _WEIGHT.match(text, position)
+        if match is None or not is_comment(text, match.end()):
+            raise self.error(*self._no_value(text[position:], len(tokens)))
+        self._check_weight(match.group(1))
+        self._check_count(len(tokens))
+        return tokens, True
+
+    def _check_count(self, n_values: int) -> None:
+        if n_values != self.n_attributes:
+            raise self.error(f"{self.n_attributes} values", f"{n_values}")
+
+    def _no_value(self, rest: str, n_before: int) -> tuple[str, str]:
+        if rest[:1] in ("'", '"'):
+            return "a closing quote", shown(rest)
+        found = shown(rest) if rest.startswith("{") else "none"
+        return f"a value of attribute {n_before + 1} ('?' if it is missing)", found
+
+    def _sparse(self, text: str) -> Row:
+        indices: list[int] = []
+        values: list[float] = []
+        match = re.match(r"\{[ \t]*+\}", text)
+        position, sign = (match.end(), "}") if match else (1, ",")
+        while sign == ",":
+            match = _PAIR.match(text, position)
+            if match is None:
+                rest = text[position:]
+                raise self.error("'index value' and then a comma or }", shown(rest) if rest else "the end of the line")
+            index, quoted, plain, sign = match.groups()
+            j = self._index(index, indices)
+            token = self._unquoted(quoted) if quoted else plain.rstrip(" \t")
+            indices.append(j)
+            values.append(self._value(j, token, bool(quoted)))
+            position = match.end()
+        return Row(values, indices, True, self._weighted(text[position:].strip(" \t")))
+
+    def _index(self, text: str, before: list[int]) -> int:
+        # int() refuses thousands of digits.
+        significant = text.lstrip("0") or "0"
+        j = int(significant) if len(significant) < 19 else self.n_attributes
+        if j >= self.n_attributes:
+            raise self.error(f"an index from 0 to {self.n_attributes - 1}", shown(text))
+        if before and j <= before[-1]:
+            raise self.error(f"an index above {before[-1]} (they grow along the row)", str(j))
+        return j
+
+    def _weighted(self, rest: str) -> bool:
+        if is_comment(rest):
+            return False
+        match = re.match(rf",[ \t]*+{_WEIGHT.pattern}", rest)
+        if match is None or not is_comment(rest, match.end()):
+            raise self.error("nothing after }", shown(rest))
+        self._check_weight(match.group(1))
+        return True
+
+    def _check_weight(self, text: str) -> None:
+        if as_number(text) is None:
+            raise self.error("a number as the weight of the row", shown(text))
+
+    def _unquoted(self, text: str) -> str:
+        plain = unquoted(text)
+        if plain is None:
+            raise self.error("escapes of whole characters", shown(text))
+        return plain
+
+    def _value(self, j: int, text: str, quoted: bool) -> float:
+        if text == "?" and not quoted:
+            if self.is_label[j]:
+                name = self.table.names[j]
+                raise self.error(f"0 or 1 for label {shown(name)}", "a missing value", "Fill it in.")
+            return math.nan
+        value = self.codes[self.which[j]](text)
+        wrong_label = self.is_label[j] and value not in (0.0, 1.0)
+        if value is None or wrong_label or (not text and not quoted):
+            raise self.error(*self._wrong_value(j, text))
+        return value
+
+    def _wrong_value(self, j: int, text: str) -> tuple[str, str]:
+        kind = self.table.types[self.which[j]]
+        owner = f"{'label' if self.is_label[j] else 'attribute'} {shown(self.table.names[j])}"
+        found = shown(text) if text else "none"
+        if kind.kind == "nominal":
+            some = ", ".join(kind.values[:5]) + (", ..." if len(kind.values) > 5 else "")
+            return f"a declared value of {owner} ({shown(some)[1:-1]})", found
+        if kind.kind == "date":
+            return f"a date of {owner} like {kind.pattern}", found
+        return ("0 or 1" if self.is_label[j] else "a finite number") + f" for {owner}", found
+
+
+def _codes(kind: Attribute) -> Callable[[str], float | None]:
+    """Return the function from text to number (None: no such value)."""
+    if kind.kind == "nominal":
+        return dict(zip(kind.values, map(float, value_codes(kind.values)), strict=True)).get
+    if kind.kind == "date":
+        return date_reader(kind.pattern) or as_number
+    return as_number if kind.kind == "numeric" else _zero
+
+
+def _zero(_text: str) -> float:
+    """Return what stands in for a string, whose column is dropped."""
+    return 0.0
