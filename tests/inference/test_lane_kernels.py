@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
-from plait.inference._lane_kernels import LANES, fill_lanes, limited, odds, set_odds
-from plait.inference._row_vectors import WIDTH, load, store
+from plait.core._lanes import load, store
+from plait.inference._lane_kernels import ROWS, WIDTH, fill_lanes, limited, set_odds
 from plait.inference.message_plan import families_of
 from plait.inference.polytree_scores import scores_in_blocks
 from plait.joint.graph_distribution import SCORE_LIMIT
@@ -26,16 +26,6 @@ def applied(function, numbers):
     return out[0, : len(numbers)]
 
 
-@given(st.lists(st.floats(-700, 700), min_size=1, max_size=9))
-def test_odds_are_exponentials(scores):
-    np.testing.assert_allclose(applied(odds, scores), np.exp(scores), rtol=1e-15)
-
-
-def test_odds_are_exponentials_everywhere():
-    scores = np.concatenate([np.linspace(-30, 30, 40_001), [0.0, 1e-300, -1e-17, np.log(2) / 2]])
-    np.testing.assert_allclose(applied(odds, scores), np.exp(scores), rtol=1e-15)
-
-
 def test_odds_are_limited():
     most = np.exp(SCORE_LIMIT)
     np.testing.assert_array_equal(applied(limited, [np.inf, 0.0, 3.0]), [most, np.exp(-SCORE_LIMIT), 3.0])
@@ -45,16 +35,16 @@ def test_odds_are_limited():
 def test_tables_hold_the_odds_of_every_setting(seed, linear, scale):
     draws = np.random.default_rng(seed)
     graph = random_polytree(8, draws)
-    model = (random_linear if linear else random_tables)(graph, LANES + 3, draws, scale)
+    model = (random_linear if linear else random_tables)(graph, ROWS + 3, draws, scale)
     plan = families_of(graph)
     ((_, scores),) = scores_in_blocks(model, plan)
-    lanes = np.empty((scores.values.shape[1], LANES))
-    fill_lanes(scores, LANES, lanes)
+    lanes = np.empty((scores.values.shape[1], ROWS))
+    fill_lanes(scores, ROWS, lanes)
     # Rows past the end repeat the last one.
-    rows = np.minimum(LANES + np.arange(LANES), LANES + 2)
+    rows = np.minimum(ROWS + np.arange(ROWS), ROWS + 2)
     for j, label in enumerate(plan.label):
         begin, end = plan.entry[j], plan.entry[j + 1]
-        table = np.empty((end - begin, LANES))
+        table = np.empty((end - begin, ROWS))
         set_odds(j, begin, end, linear, scores.simple[j], scores.shifts, scores.gains, lanes, table)
         expected = np.exp(np.clip(model.table(label), -SCORE_LIMIT, SCORE_LIMIT))[rows].T
         np.testing.assert_allclose(table, expected, rtol=1e-11)

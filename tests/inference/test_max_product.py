@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from plait.core.sentences import ParameterError
 from plait.inference import MaxProduct
-from plait.inference._lane_kernels import LANES
+from plait.inference._lane_kernels import ROWS
 from plait.joint import LinearDistribution
 from plait.structure import LabelGraph
 from plait.testing import (
@@ -140,7 +140,7 @@ def test_renaming_labels_renames_the_mode():
     np.testing.assert_allclose(theirs.log_weights, ours.log_weights, rtol=1e-12)
 
 
-@pytest.mark.parametrize("n_rows", [0, 1, LANES - 1, LANES, LANES + 1, 3 * LANES + 5])
+@pytest.mark.parametrize("n_rows", [0, 1, ROWS - 1, ROWS, ROWS + 1, 3 * ROWS + 5])
 def test_any_number_of_rows_in_any_order_gives_the_same_bits(n_rows):
     draws = np.random.default_rng(5)
     model = random_linear(random_polytree(25, draws), n_rows, draws)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numba import njit
 
-from plait.inference._lane_kernels import LANES, fill_lanes
+from plait.core._lanes import load, store
+from plait.inference._lane_kernels import ROWS, fill_lanes
 from plait.inference._polytree_kernels import begin_ratios, held, send, weigh_settings
-from plait.inference._row_vectors import load, store
 from plait.inference.message_plan import families_of
 from plait.inference.polytree_scores import scores_in_blocks
 from plait.testing import random_evidence, random_linear, random_polytree, random_tables
@@ -49,9 +49,9 @@ def test_messages_are_those_of_the_plain_recursion(best, made, evidence):
         model = model.clamp(random_evidence((3, 25), draws)) if evidence else model
         plan = families_of(graph)
         ((_, scores),) = scores_in_blocks(model, plan)
-        lanes, ratio = np.empty((scores.values.shape[1], LANES)), np.empty((25, LANES))
-        message, power = np.empty((25, LANES)), np.empty((0, LANES))
-        table, weight = np.empty((2**plan.most_parents, LANES)), np.empty((2**plan.most_parents, LANES))
+        lanes, ratio = np.empty((scores.values.shape[1], ROWS)), np.empty((25, ROWS))
+        message, power = np.empty((25, ROWS)), np.empty((0, ROWS))
+        table, weight = np.empty((2**plan.most_parents, ROWS)), np.empty((2**plan.most_parents, ROWS))
         known = model.evidence if evidence else np.empty((0, 0), dtype=np.int8)
         fill_lanes(scores, 0, lanes)
         begin_ratios(known, 0, plan.label, ratio, power)
@@ -62,10 +62,10 @@ def test_messages_are_those_of_the_plain_recursion(best, made, evidence):
 
 def test_weights_of_settings_are_products():
     draws = np.random.default_rng(1)
-    ratio = np.exp(3 * draws.normal(size=(9, LANES)))
+    ratio = np.exp(3 * draws.normal(size=(9, ROWS)))
     for n_parents, skipped in product((0, 1, 3, 7), (-1, 2)):
         parents = draws.permutation(9)[:n_parents]
-        weight = np.empty((2**n_parents, LANES))
+        weight = np.empty((2**n_parents, ROWS))
         assert weigh_settings(0, n_parents, skipped, parents, ratio, weight) == 2**n_parents
         sides = np.where(parents[:, None] == skipped, 1.0, ratio[parents])
         expected = np.array(

@@ -11,7 +11,7 @@ uniforms[i, s, k]   : numbers between 0 and 1, both left out, one for each row, 
 import numpy as np
 
 from plait.core.compilation import kernel
-from plait.inference._lane_kernels import LANES, fill_lanes, set_odds
+from plait.inference._lane_kernels import ROWS, fill_lanes, set_odds
 from plait.inference._polytree_kernels import begin_ratios, send, weigh_settings
 
 __all__ = ["draw_given"]
@@ -33,13 +33,13 @@ def _set_shares(families, scores, lanes, ratio, table, weight, shares):  # type:
                 if slot >= 0:
                     child = (o >> slot) & 1
                     setting = (o & ~(1 << slot)) | (a << slot)
-                for r in range(LANES):
+                for r in range(ROWS):
                     odds = table[setting, r]
                     share = weight[setting, r] / (1.0 + odds) * (odds if child == 1 else 1.0)
                     share *= ratio[j, r] if child == 1 and slot >= 0 else 1.0
                     shares[begin + o, r] = share + (shares[begin + o - 1, r] if o > 0 else 0.0)
             for o in range(n_settings):
-                for r in range(LANES):
+                for r in range(ROWS):
                     shares[begin + o, r] /= shares[begin + n_settings - 1, r]
 
 
@@ -73,16 +73,16 @@ def _draw(r, families, ratio, shares, uniforms, values):  # type: ignore[no-unty
 def draw_given(families, scores, known, n_hubs, most_settings, uniforms, vectors):  # type: ignore[no-untyped-def]
     """Write draws from P(y | evidence) of every row."""
     n_rows, n_samples, n_labels = vectors.shape
-    lanes, ratio = np.empty((scores.values.shape[1], LANES)), np.empty((n_labels, LANES))
-    power, message = np.empty((n_hubs, LANES)), np.empty((1, LANES))
-    table, weight = np.empty((most_settings, LANES)), np.empty((most_settings, LANES))
-    shares, values = np.empty((2 * families.entry[-1], LANES)), np.empty(n_labels, dtype=np.uint8)
-    for begin in range(0, n_rows, LANES):
+    lanes, ratio = np.empty((scores.values.shape[1], ROWS)), np.empty((n_labels, ROWS))
+    power, message = np.empty((n_hubs, ROWS)), np.empty((1, ROWS))
+    table, weight = np.empty((most_settings, ROWS)), np.empty((most_settings, ROWS))
+    shares, values = np.empty((2 * families.entry[-1], ROWS)), np.empty(n_labels, dtype=np.uint8)
+    for begin in range(0, n_rows, ROWS):
         fill_lanes(scores, begin, lanes)
         begin_ratios(known, begin, families.label, ratio, power)
         send(families, scores, False, True, lanes, ratio, power, message, table, weight)
         _set_shares(families, scores, lanes, ratio, table, weight, shares)
-        for r in range(min(LANES, n_rows - begin)):
+        for r in range(min(ROWS, n_rows - begin)):
             for s in range(n_samples):
                 _draw(r, families, ratio, shares, uniforms[begin + r, s], values)
                 for k in range(n_labels):

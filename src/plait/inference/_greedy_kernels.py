@@ -13,14 +13,14 @@ import math
 
 import numpy as np
 
-from plait.core._kernels import exp_of
+from plait.core._exponentials import exp
 from plait.core.compilation import kernel
 
-__all__ = ["LANES", "MOST_IN_LANES", "greedy_lanes", "greedy_rows"]
+__all__ = ["ROWS_TOGETHER", "MOST_TOGETHER", "greedy_together", "greedy_rows"]
 
-LANES = 64
+ROWS_TOGETHER = 64
 # Known labels cost up to 1 / EPSILON each: the product of so many still is a number.
-MOST_IN_LANES = 32
+MOST_TOGETHER = 32
 
 _HUGE = 1e280
 
@@ -43,7 +43,7 @@ def _odds_against(scores, labels, limit, odds):  # type: ignore[no-untyped-def]
     """Fill `odds` with P(other value) / P(value taken) of every label, given the labels before it."""
     for t in range(scores.size):
         against = -scores[t] if labels[t] == 1 else scores[t]
-        odds[t] = exp_of(min(max(against, -limit), limit))
+        odds[t] = exp(min(max(against, -limit), limit))
 
 
 @kernel
@@ -82,7 +82,7 @@ def greedy_rows(base, effects, reach, known, limit, scores, odds, labels, log_pr
 
 @kernel
 def _walk_together(scores, effects, reach, known, taken):  # type: ignore[no-untyped-def]
-    """Decide the labels of LANES rows, one in each column; `scores` ends as scores against the values taken."""
+    """Decide the labels of ROWS_TOGETHER rows, one in each column; `scores` ends as scores against the values taken."""
     lanes = scores.shape[1]
     for t in range(scores.shape[0]):
         for lane in range(lanes):
@@ -98,14 +98,14 @@ def _walk_together(scores, effects, reach, known, taken):  # type: ignore[no-unt
 
 @kernel
 def _summary_together(against, reach, known, limit, inverse, wins):  # type: ignore[no-untyped-def]
-    """Fill 1 / P of LANES rows, and how many flips win (see `_summary`)."""
+    """Fill 1 / P of ROWS_TOGETHER rows, and how many flips win (see `_summary`)."""
     lanes = against.shape[1]
     inverse[:] = 1.0
     wins[:] = 0.0
     for t in range(against.shape[0] - 1, -1, -1):
         branches = 1.0 if reach[t] > t + 1 else 0.0
         for lane in range(lanes):
-            against[t, lane] = exp_of(min(max(against[t, lane], -limit), limit))
+            against[t, lane] = exp(min(max(against[t, lane], -limit), limit))
         for lane in range(lanes):
             wins[lane] += branches if against[t, lane] * inverse[lane] > 1.0 and known[t, lane] < 0.0 else 0.0
         for lane in range(lanes):
@@ -113,16 +113,17 @@ def _summary_together(against, reach, known, limit, inverse, wins):  # type: ign
 
 
 @kernel
-def greedy_lanes(base, effects, reach, known, limit, room, labels, log_prob, proved):  # type: ignore[no-untyped-def]
-    """Do the same for at most MOST_IN_LANES labels, LANES rows at a time; `room` (3, n_labels, LANES) starts as -1.
+def greedy_together(base, effects, reach, known, limit, room, labels, log_prob, proved):  # type: ignore[no-untyped-def]
+    """Do the same for at most MOST_TOGETHER labels, ROWS_TOGETHER rows at a time.
 
-    With so few labels, adding nothing costs less than a branch that is guessed wrong.
+    `room` (3, n_labels, ROWS_TOGETHER) starts as -1. With so few labels, adding nothing costs less than a branch that
+    is guessed wrong.
     """
     n_rows, n_labels = base.shape
     scores, taken, lane_known = room[0], room[1], room[2]
-    inverse, wins = np.empty(LANES), np.empty(LANES)
-    for start in range(0, n_rows, LANES):
-        size = min(LANES, n_rows - start)
+    inverse, wins = np.empty(ROWS_TOGETHER), np.empty(ROWS_TOGETHER)
+    for start in range(0, n_rows, ROWS_TOGETHER):
+        size = min(ROWS_TOGETHER, n_rows - start)
         for lane in range(size):
             for t in range(n_labels):
                 scores[t, lane] = base[start + lane, t]

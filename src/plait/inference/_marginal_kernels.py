@@ -6,11 +6,11 @@ evidence; beliefs[2 * e + y] gets P(setting e, y_j = y | evidence) for every ent
 
 import numpy as np
 
+from plait.core._lanes import fill, load, store, store_column
 from plait.core.compilation import kernel
 from plait.inference._evidence_kernels import weigh_evidence
-from plait.inference._lane_kernels import LANES, fill_lanes, limited, set_odds
+from plait.inference._lane_kernels import ROWS, WIDTH, fill_lanes, limited, set_odds
 from plait.inference._polytree_kernels import begin_ratios, held, send, weigh_settings
-from plait.inference._row_vectors import WIDTH, load, spread, store, store_column
 
 __all__ = ["find_marginals", "find_marginals_given"]
 
@@ -30,8 +30,8 @@ def _write(begin, n_used, place, marginal, marginals):  # type: ignore[no-untype
 @kernel(error_model="numpy", forceinline=True)
 def _average(j, first, last, parents, marginal, table, weight):  # type: ignore[no-untyped-def]
     """P(y_j = 1) = sum over settings of P(setting) P(y_j = 1 | setting): parents of a polytree are independent."""
-    for r in range(0, LANES, WIDTH):
-        store(weight, 0, r, spread(1.0))
+    for r in range(0, ROWS, WIDTH):
+        store(weight, 0, r, fill(1.0))
         size = 1
         for t in range(first, last):
             chance = load(marginal, parents[t], r)
@@ -40,7 +40,7 @@ def _average(j, first, last, parents, marginal, table, weight):  # type: ignore[
                 store(weight, size + m, r, whole * chance)
                 store(weight, m, r, whole * (1.0 - chance))
             size *= 2
-        total = spread(0.0)
+        total = fill(0.0)
         for m in range(size):
             odds = load(table, m, r)
             total = total + load(weight, m, r) * (odds / (1.0 + odds))
@@ -50,7 +50,7 @@ def _average(j, first, last, parents, marginal, table, weight):  # type: ignore[
 @kernel(error_model="numpy", forceinline=True)
 def _average_of_one(j, a, gain, lanes, marginal):  # type: ignore[no-untyped-def]
     """The same with one parent, or with none (a < 0)."""
-    for r in range(0, LANES, WIDTH):
+    for r in range(0, ROWS, WIDTH):
         x = load(lanes, j, r)
         off = limited(x)
         if a < 0:
@@ -67,9 +67,9 @@ def find_marginals(families, scores, most_settings, marginals):  # type: ignore[
     n_rows, n_labels = marginals.shape
     order, firsts, parents, entry = families.order, families.first, families.parents, families.entry
     simple, linear, shifts, gains = scores.simple, scores.linear, scores.shifts, scores.gains
-    lanes, marginal = np.empty((scores.values.shape[1], LANES)), np.empty((n_labels, LANES))
-    table, weight = np.empty((most_settings, LANES)), np.empty((most_settings, LANES))
-    for begin in range(0, n_rows, LANES):
+    lanes, marginal = np.empty((scores.values.shape[1], ROWS)), np.empty((n_labels, ROWS))
+    table, weight = np.empty((most_settings, ROWS)), np.empty((most_settings, ROWS))
+    for begin in range(0, n_rows, ROWS):
         fill_lanes(scores, begin, lanes)
         for j in order:
             first, last = firsts[j], firsts[j + 1]
@@ -80,13 +80,13 @@ def find_marginals(families, scores, most_settings, marginals):  # type: ignore[
             else:
                 set_odds(j, entry[j], entry[j + 1], linear, simple[j], shifts, gains, lanes, table)
                 _average(j, first, last, parents, marginal, table, weight)
-        _write(begin, min(LANES, n_rows - begin), families.place, marginal, marginals)
+        _write(begin, min(ROWS, n_rows - begin), families.place, marginal, marginals)
 
 
 @kernel(error_model="numpy", forceinline=True)
 def _spread_of_one(j, a, gain, to_child, kept, lanes, ratio):  # type: ignore[no-untyped-def]
     """Odds of the other label of a factor with one parent a, where kept[1] holds those of its target without it."""
-    for r in range(0, LANES, WIDTH):
+    for r in range(0, ROWS, WIDTH):
         x, rest = load(lanes, j, r), load(kept, 1, r)
         off, on = limited(x), limited(x * gain)
         if to_child:
@@ -101,8 +101,8 @@ def _spread_of_one(j, a, gain, to_child, kept, lanes, ratio):  # type: ignore[no
 def _spread_of_many(j, slot, first, last, parents, table, weight, ratio):  # type: ignore[no-untyped-def]
     """Odds of all labels of a factor but its target, whose ratio stands for all the rest of the tree."""
     n_settings = 1 << (last - first)
-    for r in range(0, LANES, WIDTH):
-        child, low, high = load(ratio, j, r), spread(0.0), spread(0.0)
+    for r in range(0, ROWS, WIDTH):
+        child, low, high = load(ratio, j, r), fill(0.0), fill(0.0)
         for m in range(n_settings):
             odds = load(table, m, r)
             share = load(weight, m, r) / (1.0 + odds)
@@ -112,7 +112,7 @@ def _spread_of_many(j, slot, first, last, parents, table, weight, ratio):  # typ
             store(ratio, j, r, high / low)
         for t in range(last - first):
             if t != slot:
-                low, high = spread(0.0), spread(0.0)
+                low, high = fill(0.0), fill(0.0)
                 for m in range(n_settings):
                     if (m >> t) & 1 == 0:
                         low = low + load(weight, m, r)
@@ -124,8 +124,8 @@ def _spread_of_many(j, slot, first, last, parents, table, weight, ratio):  # typ
 @kernel(error_model="numpy", forceinline=True)
 def _believe(j, begin, n_settings, table, weight, ratio, beliefs):  # type: ignore[no-untyped-def]
     """Set the beliefs of a factor whose settings are weighed with all ratios in place."""
-    for r in range(0, LANES, WIDTH):
-        child, total = load(ratio, j, r), spread(0.0)
+    for r in range(0, ROWS, WIDTH):
+        child, total = load(ratio, j, r), fill(0.0)
         for m in range(n_settings):
             odds = load(table, m, r)
             share = load(weight, m, r) / (1.0 + odds)
@@ -149,7 +149,7 @@ def _spread(families, scores, lanes, ratio, message, table, weight, kept, belief
         first, last, target = firsts[j], firsts[j + 1], targets[j]
         if last == first and not believed:
             continue
-        for r in range(0, LANES, WIDTH):
+        for r in range(0, ROWS, WIDTH):
             whole = load(ratio, target, r)
             store(kept, 0, r, whole)
             rest = held(whole / load(message, j, r))
@@ -163,7 +163,7 @@ def _spread(families, scores, lanes, ratio, message, table, weight, kept, belief
             if believed:
                 _believe(j, entry[j], n_settings, table, weight, ratio, beliefs)
             _spread_of_many(j, slots[j], first, last, parents, table, weight, ratio)
-        for r in range(0, LANES, WIDTH):
+        for r in range(0, ROWS, WIDTH):
             store(ratio, target, r, load(kept, 0, r))
 
 
@@ -171,12 +171,12 @@ def _spread(families, scores, lanes, ratio, message, table, weight, kept, belief
 def find_marginals_given(families, scores, known, n_hubs, most_settings, marginals, log_evidence, tables):  # type: ignore[no-untyped-def]
     """Write P(y_k = 1 | evidence), log P(evidence) and, where `tables` has columns, the beliefs of all families."""
     n_rows, n_labels = marginals.shape
-    lanes, ratio = np.empty((scores.values.shape[1], LANES)), np.empty((n_labels, LANES))
-    power, kept, total = np.empty((n_hubs, LANES)), np.empty((2, LANES)), np.empty((1, LANES))
-    table, weight = np.empty((most_settings, LANES)), np.empty((most_settings, LANES))
-    message, beliefs = np.empty((n_labels, LANES)), np.empty((tables.shape[1], LANES))
+    lanes, ratio = np.empty((scores.values.shape[1], ROWS)), np.empty((n_labels, ROWS))
+    power, kept, total = np.empty((n_hubs, ROWS)), np.empty((2, ROWS)), np.empty((1, ROWS))
+    table, weight = np.empty((most_settings, ROWS)), np.empty((most_settings, ROWS))
+    message, beliefs = np.empty((n_labels, ROWS)), np.empty((tables.shape[1], ROWS))
     label, place = families.label, families.place
-    for begin in range(0, n_rows, LANES):
+    for begin in range(0, n_rows, ROWS):
         fill_lanes(scores, begin, lanes)
         begin_ratios(known, begin, label, ratio, power)
         send(families, scores, False, True, lanes, ratio, power, message, table, weight)
@@ -184,10 +184,10 @@ def find_marginals_given(families, scores, known, n_hubs, most_settings, margina
         if known.shape[0] > 0:
             weigh_evidence(families, scores, lanes, ratio, message, table, weight, total)
         _spread(families, scores, lanes, ratio, message, table, weight, kept, beliefs)
-        n_used = min(LANES, n_rows - begin)
+        n_used = min(ROWS, n_rows - begin)
         log_evidence[begin : begin + n_used] = total[0, :n_used]
         for v in range(n_labels):
-            for r in range(0, LANES, WIDTH):
+            for r in range(0, ROWS, WIDTH):
                 store(ratio, v, r, load(ratio, v, r) / (1.0 + load(ratio, v, r)))
         _write(begin, n_used, place, ratio, marginals)
         for b in range(tables.shape[1]):

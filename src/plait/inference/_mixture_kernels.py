@@ -9,28 +9,10 @@ terms[c]       : log w_c + log P_c(y)
 
 import math
 
-from plait.core._kernels import exp_of
+from plait.core._exponentials import exp, log1p
 from plait.core.compilation import kernel
 
 __all__ = ["fill_linear_logs", "fill_logs", "fill_terms", "log_total"]
-
-
-@kernel(error_model="numpy", forceinline=True)
-def _log_of_both(size):  # type: ignore[no-untyped-def]
-    """Return log(1 + exp(-size)) for 0 <= size < 700, by plain arithmetic, error below 2e-16.
-
-    log(1 + x) = 2 artanh(z), z = x / (2 + x) <= 1/3: sixteen terms of the series in z^2 <= 1/9.
-    """
-    x = exp_of(-size)
-    z = x / (2.0 + x)
-    s = z * z
-    s2 = s * s
-    s4 = s2 * s2
-    low = (1.0 + s * (1 / 3)) + s2 * (1 / 5 + s * (1 / 7))
-    middle = (1 / 9 + s * (1 / 11)) + s2 * (1 / 13 + s * (1 / 15))
-    high = (1 / 17 + s * (1 / 19)) + s2 * (1 / 21 + s * (1 / 23))
-    rest = (1 / 25 + s * (1 / 27)) + s2 * (1 / 29 + s * (1 / 31))
-    return 2.0 * z * ((low + s4 * middle) + (s4 * s4) * (high + s4 * rest))
 
 
 @kernel(error_model="numpy")
@@ -39,7 +21,7 @@ def fill_logs(scores, begin, logs):  # type: ignore[no-untyped-def]
     for row in range(scores.shape[0]):
         for s in range(scores.shape[1]):
             score = scores[row, s]
-            both = _log_of_both(abs(score))
+            both = log1p(exp(-abs(score)))
             logs[row, begin + 2 * s] = min(-score, 0.0) - both
             logs[row, begin + 2 * s + 1] = min(score, 0.0) - both
 
@@ -53,7 +35,7 @@ def fill_linear_logs(base, label, shifts, limit, begin, work, logs):  # type: ig
             work[s] = min(max(base[row, label[s]] + shifts[s], -limit), limit)
         out = logs[row, begin : begin + 2 * n_settings]
         for s in range(n_settings):
-            both = _log_of_both(abs(work[s]))
+            both = log1p(exp(-abs(work[s])))
             out[2 * s] = min(-work[s], 0.0) - both
             out[2 * s + 1] = min(work[s], 0.0) - both
 

@@ -11,11 +11,11 @@ import math
 
 import numpy as np
 
+from plait.core._lanes import fill, larger, load, select_above, store, store_labels
 from plait.core.compilation import kernel
-from plait.inference._lane_kernels import LANES, fill_lanes, limited, set_odds
+from plait.inference._lane_kernels import ROWS, WIDTH, fill_lanes, limited, set_odds
 from plait.inference._pair_kernels import choose_child, choose_child_and_parent, choose_parent, choose_two_parents
 from plait.inference._polytree_kernels import begin_ratios, send, weigh_settings
-from plait.inference._row_vectors import WIDTH, larger, load, select_above, spread, store, store_labels
 
 __all__ = ["find_modes"]
 
@@ -26,10 +26,10 @@ _FACTORS = 48
 @kernel(error_model="numpy", forceinline=True)
 def _choose_many(j, slot, target, first, last, parents, ratio, table, weight, chance):  # type: ignore[no-untyped-def]
     """Take the best setting among those that agree with the target; ties go to the smallest."""
-    zero, one = spread(0.0), spread(1.0)
-    for r in range(0, LANES, WIDTH):
+    zero, one = fill(0.0), fill(1.0)
+    for r in range(0, ROWS, WIDTH):
         child, known = load(ratio, j, r), load(ratio, target, r)
-        top, winner, place = spread(-1.0), one, zero
+        top, winner, place = fill(-1.0), one, zero
         for m in range(1 << (last - first)):
             odds = load(table, m, r)
             share = load(weight, m, r) / (1.0 + odds)
@@ -38,10 +38,10 @@ def _choose_many(j, slot, target, first, last, parents, ratio, table, weight, ch
             else:
                 # Settings that contradict the target's value lose against all others.
                 side = (m >> slot) & 1
-                agrees = select_above(known, zero, spread(float(side)), spread(float(1 - side)))
-                share = select_above(agrees, zero, share * larger(one, odds * child), spread(-2.0))
+                agrees = select_above(known, zero, fill(float(side)), fill(float(1 - side)))
+                share = select_above(agrees, zero, share * larger(one, odds * child), fill(-2.0))
             winner = select_above(share, top, odds, winner)
-            place = select_above(share, top, spread(float(m)), place)
+            place = select_above(share, top, fill(float(m)), place)
             top = larger(share, top)
         value = select_above(winner * child, one, one, zero) if slot >= 0 else known
         store(ratio, j, r, value)
@@ -49,7 +49,7 @@ def _choose_many(j, slot, target, first, last, parents, ratio, table, weight, ch
         # Bits of the place, the highest first.
         for t in range(last - 1, first - 1, -1):
             bit = float(1 << (t - first))
-            value = select_above(place + 0.5, spread(bit), one, zero)
+            value = select_above(place + 0.5, fill(bit), one, zero)
             store(ratio, parents[t], r, value)
             place = place - value * bit
 
@@ -57,8 +57,8 @@ def _choose_many(j, slot, target, first, last, parents, ratio, table, weight, ch
 @kernel(error_model="numpy", forceinline=True)
 def _choose_root(j, of_factor, lanes, ratio, chance):  # type: ignore[no-untyped-def]
     """Value of a root by its ratio; or, for the factor of a label without parents, the probability of its value."""
-    zero, one = spread(0.0), spread(1.0)
-    for r in range(0, LANES, WIDTH):
+    zero, one = fill(0.0), fill(1.0)
+    for r in range(0, ROWS, WIDTH):
         if of_factor:
             odds = limited(load(lanes, j, r))
             share = select_above(load(ratio, j, r), zero, odds, one) / (1.0 + odds)
@@ -100,7 +100,7 @@ def _choose(families, scores, lanes, ratio, table, weight, chance, total):  # ty
             weigh_settings(first, last, target, parents, ratio, weight)
             _choose_many(j, slots[j], target, first, last, parents, ratio, table, weight, chance)
         if j % _FACTORS == 0:
-            for r in range(LANES):
+            for r in range(ROWS):
                 total[r] += math.log(chance[0, r])
             chance[:] = 1.0
 
@@ -111,8 +111,8 @@ def _write(begin, n_used, place, ratio, vectors):  # type: ignore[no-untyped-def
     whole_rows, whole_labels = n_used - n_used % WIDTH, vectors.shape[1] - vectors.shape[1] % WIDTH
     for r in range(0, whole_rows, WIDTH):
         for k in range(0, whole_labels, WIDTH):
-            low = (load(ratio, place[k], r), load(ratio, place[k + 1], r), load(ratio, place[k + 2], r))
-            middle = (load(ratio, place[k + 3], r), load(ratio, place[k + 4], r), load(ratio, place[k + 5], r))
+            low = load(ratio, place[k], r), load(ratio, place[k + 1], r), load(ratio, place[k + 2], r)
+            middle = load(ratio, place[k + 3], r), load(ratio, place[k + 4], r), load(ratio, place[k + 5], r)
             high = (load(ratio, place[k + 6], r), load(ratio, place[k + 7], r))
             store_labels(vectors, begin + r, k, low + middle + high)
     for r in range(n_used):
@@ -124,16 +124,16 @@ def _write(begin, n_used, place, ratio, vectors):  # type: ignore[no-untyped-def
 def find_modes(families, scores, known, n_hubs, most_settings, vectors, log_probs):  # type: ignore[no-untyped-def]
     """Write the mode of every row and its log probability."""
     n_rows, n_labels = vectors.shape
-    lanes, ratio = np.empty((scores.values.shape[1], LANES)), np.empty((n_labels, LANES))
-    power, chance, total = np.empty((n_hubs, LANES)), np.empty((1, LANES)), np.empty(LANES)
-    table, weight = np.empty((most_settings, LANES)), np.empty((most_settings, LANES))
+    lanes, ratio = np.empty((scores.values.shape[1], ROWS)), np.empty((n_labels, ROWS))
+    power, chance, total = np.empty((n_hubs, ROWS)), np.empty((1, ROWS)), np.empty(ROWS)
+    table, weight = np.empty((most_settings, ROWS)), np.empty((most_settings, ROWS))
     label, place = families.label, families.place
-    message, evidence = np.empty((1, LANES)), known.shape[0] > 0
-    for begin in range(0, n_rows, LANES):
+    message, evidence = np.empty((1, ROWS)), known.shape[0] > 0
+    for begin in range(0, n_rows, ROWS):
         fill_lanes(scores, begin, lanes)
         begin_ratios(known, begin, label, ratio, power)
         send(families, scores, True, evidence, lanes, ratio, power, message, table, weight)
         _choose(families, scores, lanes, ratio, table, weight, chance, total)
-        n_used = min(LANES, n_rows - begin)
+        n_used = min(ROWS, n_rows - begin)
         log_probs[begin : begin + n_used] = total[:n_used]
         _write(begin, n_used, place, ratio, vectors)

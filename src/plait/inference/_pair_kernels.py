@@ -5,9 +5,9 @@ gain_b, gain_both multiply them. Instead of dividing each weight by 1 + odds, al
 denominators: a message is a ratio, so what they share falls out.
 """
 
+from plait.core._lanes import fill, larger, load, select_above, store
 from plait.core.compilation import kernel
-from plait.inference._lane_kernels import LANES, limited
-from plait.inference._row_vectors import WIDTH, larger, load, select_above, spread, store
+from plait.inference._lane_kernels import ROWS, WIDTH, limited
 from plait.inference._semiring import joined
 
 __all__ = [
@@ -25,8 +25,8 @@ __all__ = [
 @kernel(error_model="numpy", forceinline=True)
 def send_to_parent(i, j, gain, best, lanes, ratio, message):  # type: ignore[no-untyped-def]
     """Message of a factor with one parent to this parent."""
-    for r in range(0, LANES, WIDTH):
-        x, child, one = load(lanes, j, r), load(ratio, j, r), spread(1.0)
+    for r in range(0, ROWS, WIDTH):
+        x, child, one = load(lanes, j, r), load(ratio, j, r), fill(1.0)
         off, on = limited(x), limited(x * gain)
         above = joined(one, on * child, best) * (1.0 + off)
         store(message, i, r, above / (joined(one, off * child, best) * (1.0 + on)))
@@ -35,7 +35,7 @@ def send_to_parent(i, j, gain, best, lanes, ratio, message):  # type: ignore[no-
 @kernel(error_model="numpy", forceinline=True)
 def send_to_child(i, j, a, gain, best, lanes, ratio, message):  # type: ignore[no-untyped-def]
     """Message of a factor with one parent to its child."""
-    for r in range(0, LANES, WIDTH):
+    for r in range(0, ROWS, WIDTH):
         x = load(lanes, j, r)
         off, on = limited(x), limited(x * gain)
         above, below = 1.0 + on, (1.0 + off) * load(ratio, a, r)
@@ -45,7 +45,7 @@ def send_to_child(i, j, a, gain, best, lanes, ratio, message):  # type: ignore[n
 @kernel(error_model="numpy", forceinline=True)
 def send_from_two_to_child(i, j, a, b, gain_a, gain_b, gain_both, best, lanes, ratio, message):  # type: ignore[no-untyped-def]
     """Message of a factor with two parents to its child."""
-    for r in range(0, LANES, WIDTH):
+    for r in range(0, ROWS, WIDTH):
         x, ratio_a, ratio_b = load(lanes, j, r), load(ratio, a, r), load(ratio, b, r)
         none, on_a, on_b, both = limited(x), limited(x * gain_a), limited(x * gain_b), limited(x * gain_both)
         left, right = (1.0 + none) * (1.0 + on_a), (1.0 + on_b) * (1.0 + both)
@@ -59,8 +59,8 @@ def send_from_two_to_child(i, j, a, b, gain_a, gain_b, gain_both, best, lanes, r
 @kernel(error_model="numpy", forceinline=True)
 def send_from_two_to_parent(i, j, b, gain_a, gain_b, gain_both, best, lanes, ratio, message):  # type: ignore[no-untyped-def]
     """Message of a factor with two parents to one of them, a."""
-    for r in range(0, LANES, WIDTH):
-        x, child, ratio_b, one = load(lanes, j, r), load(ratio, j, r), load(ratio, b, r), spread(1.0)
+    for r in range(0, ROWS, WIDTH):
+        x, child, ratio_b, one = load(lanes, j, r), load(ratio, j, r), load(ratio, b, r), fill(1.0)
         none, on_a, on_b, both = limited(x), limited(x * gain_a), limited(x * gain_b), limited(x * gain_both)
         w_none = (1.0 + on_b) * joined(one, none * child, best)
         w_b = (1.0 + none) * joined(one, on_b * child, best) * ratio_b
@@ -73,9 +73,9 @@ def send_from_two_to_parent(i, j, b, gain_a, gain_b, gain_both, best, lanes, rat
 @kernel(error_model="numpy", forceinline=True)
 def choose_child(j, a, gain, lanes, ratio, chance):  # type: ignore[no-untyped-def]
     """Overwrite the child's ratio by its best value, given that of its only parent."""
-    zero, one = spread(0.0), spread(1.0)
-    for r in range(0, LANES, WIDTH):
-        on = limited(load(lanes, j, r) * select_above(load(ratio, a, r), zero, spread(gain), one))
+    zero, one = fill(0.0), fill(1.0)
+    for r in range(0, ROWS, WIDTH):
+        on = limited(load(lanes, j, r) * select_above(load(ratio, a, r), zero, fill(gain), one))
         reach = on * load(ratio, j, r)
         store(ratio, j, r, select_above(reach, one, one, zero))
         store(chance, 0, r, load(chance, 0, r) * (select_above(reach, one, on, one) / (1.0 + on)))
@@ -84,8 +84,8 @@ def choose_child(j, a, gain, lanes, ratio, chance):  # type: ignore[no-untyped-d
 @kernel(error_model="numpy", forceinline=True)
 def choose_parent(j, a, gain, lanes, ratio, chance):  # type: ignore[no-untyped-def]
     """Overwrite the ratio of the only parent by its best value, given that of the child."""
-    zero, one = spread(0.0), spread(1.0)
-    for r in range(0, LANES, WIDTH):
+    zero, one = fill(0.0), fill(1.0)
+    for r in range(0, ROWS, WIDTH):
         x, known = load(lanes, j, r), load(ratio, j, r)
         off, on = limited(x), limited(x * gain)
         above, below = select_above(known, zero, on, one), select_above(known, zero, off, one)
@@ -98,8 +98,8 @@ def choose_parent(j, a, gain, lanes, ratio, chance):  # type: ignore[no-untyped-
 @kernel(error_model="numpy", forceinline=True)
 def choose_two_parents(j, a, b, gain_a, gain_b, gain_both, lanes, ratio, chance):  # type: ignore[no-untyped-def]
     """Overwrite the ratios of both parents by their best values, given that of the child; ties go to the 0."""
-    zero, one = spread(0.0), spread(1.0)
-    for r in range(0, LANES, WIDTH):
+    zero, one = fill(0.0), fill(1.0)
+    for r in range(0, ROWS, WIDTH):
         x, known, ratio_a, ratio_b = load(lanes, j, r), load(ratio, j, r), load(ratio, a, r), load(ratio, b, r)
         none, on_a, on_b, both = limited(x), limited(x * gain_a), limited(x * gain_b), limited(x * gain_both)
         left, right = (1.0 + none) * (1.0 + on_a), (1.0 + on_b) * (1.0 + both)
@@ -119,11 +119,11 @@ def choose_two_parents(j, a, b, gain_a, gain_b, gain_both, lanes, ratio, chance)
 @kernel(error_model="numpy", forceinline=True)
 def choose_child_and_parent(j, a, b, gain_a, gain_b, gain_both, lanes, ratio, chance):  # type: ignore[no-untyped-def]
     """Overwrite the ratios of the child and of parent b by their best values, given that of parent a."""
-    zero, one = spread(0.0), spread(1.0)
-    for r in range(0, LANES, WIDTH):
+    zero, one = fill(0.0), fill(1.0)
+    for r in range(0, ROWS, WIDTH):
         x, child, known = load(lanes, j, r), load(ratio, j, r), load(ratio, a, r)
-        off = limited(x * select_above(known, zero, spread(gain_a), one))
-        on = limited(x * select_above(known, zero, spread(gain_both), spread(gain_b)))
+        off = limited(x * select_above(known, zero, fill(gain_a), one))
+        on = limited(x * select_above(known, zero, fill(gain_both), fill(gain_b)))
         without = larger(one, off * child) * (1.0 + on)
         within = larger(one, on * child) * (1.0 + off) * load(ratio, b, r)
         chosen = select_above(within, without, on, off)

@@ -19,15 +19,15 @@ Arrays are taken out of tuples once, since each time costs as much as a factor.
 
 import numpy as np
 
+from plait.core._lanes import fill, larger, load, select_above, smaller, store
 from plait.core.compilation import kernel
-from plait.inference._lane_kernels import LANES, limited, set_odds
+from plait.inference._lane_kernels import ROWS, WIDTH, limited, set_odds
 from plait.inference._pair_kernels import (
     send_from_two_to_child,
     send_from_two_to_parent,
     send_to_child,
     send_to_parent,
 )
-from plait.inference._row_vectors import WIDTH, larger, load, select_above, smaller, spread, store
 from plait.inference._semiring import joined
 
 __all__ = ["FAR", "MOST_UNSCALED", "begin_ratios", "held", "send", "weigh_settings"]
@@ -47,7 +47,7 @@ _MOST_UNHELD = 5
 @kernel(error_model="numpy", forceinline=True)
 def held(numbers):  # type: ignore[no-untyped-def]
     """Return ratios moved into [1 / FAR, FAR]."""
-    return smaller(larger(numbers, spread(_NEAR)), spread(FAR))
+    return smaller(larger(numbers, fill(_NEAR)), fill(FAR))
 
 
 @kernel(error_model="numpy")
@@ -56,7 +56,7 @@ def begin_ratios(known, begin, label, ratio, power):  # type: ignore[no-untyped-
     ratio[:] = 1.0
     power[:] = 0.0
     n_known = known.shape[0]
-    for r in range(LANES if n_known > 0 else 0):
+    for r in range(ROWS if n_known > 0 else 0):
         row = min(begin + r, n_known - 1)
         for v in range(ratio.shape[0]):
             if known[row, label[v]] >= 0:
@@ -66,8 +66,8 @@ def begin_ratios(known, begin, label, ratio, power):  # type: ignore[no-untyped-
 @kernel(error_model="numpy", forceinline=True)
 def _receive(v, h, i, message, ratio, power):  # type: ignore[no-untyped-def]
     """Multiply the ratio of label v by a message; the exponent of a hub is kept apart."""
-    zero, one, step, back = spread(0.0), spread(1.0), spread(_STEP), spread(_STEP_BACK)
-    for r in range(0, LANES, WIDTH):
+    zero, one, step, back = fill(0.0), fill(1.0), fill(_STEP), fill(_STEP_BACK)
+    for r in range(0, ROWS, WIDTH):
         product = load(ratio, v, r) * load(message, i, r)
         if h >= 0:
             store(power, h, r, load(power, h, r) + select_above(product, step, one, zero))
@@ -79,13 +79,13 @@ def _receive(v, h, i, message, ratio, power):  # type: ignore[no-untyped-def]
 @kernel(error_model="numpy", forceinline=True)
 def _settle(v, h, ratio, power):  # type: ignore[no-untyped-def]
     """Hold the ratio of a label that has got all its messages."""
-    zero, one = spread(0.0), spread(1.0)
-    for r in range(0, LANES, WIDTH):
+    zero, one = fill(0.0), fill(1.0)
+    for r in range(0, ROWS, WIDTH):
         whole = load(ratio, v, r)
         if h >= 0:
             exponent = load(power, h, r)
             down = select_above(zero, exponent, zero, one)
-            whole = whole * select_above(exponent, zero, spread(np.inf), down)
+            whole = whole * select_above(exponent, zero, fill(np.inf), down)
         store(ratio, v, r, held(whole))
 
 
@@ -95,13 +95,13 @@ def weigh_settings(first, last, skipped, parents, ratio, weight):  # type: ignor
 
     Where there are many parents all weights are divided by the largest, or the products would overflow.
     """
-    one, size = spread(1.0), 1
-    for r in range(0, LANES, WIDTH):
+    one, size = fill(1.0), 1
+    for r in range(0, ROWS, WIDTH):
         store(weight, 0, r, one)
     for t in range(first, last):
         parent = parents[t]
         for m in range(size):
-            for r in range(0, LANES, WIDTH):
+            for r in range(0, ROWS, WIDTH):
                 factor = one if parent == skipped else load(ratio, parent, r)
                 scaled = load(weight, m, r)
                 if last - first > MOST_UNSCALED:
@@ -115,9 +115,9 @@ def weigh_settings(first, last, skipped, parents, ratio, weight):  # type: ignor
 @kernel(error_model="numpy", forceinline=True)
 def _send_of_many(i, j, slot, n_settings, best, ratio, table, weight, message):  # type: ignore[no-untyped-def]
     """Message of a factor with any number of parents, whose settings are weighed."""
-    one = spread(1.0)
-    for r in range(0, LANES, WIDTH):
-        low, high, child = spread(0.0), spread(0.0), load(ratio, j, r)
+    one = fill(1.0)
+    for r in range(0, ROWS, WIDTH):
+        low, high, child = fill(0.0), fill(0.0), load(ratio, j, r)
         for m in range(n_settings):
             odds = load(table, m, r)
             share = load(weight, m, r) / (1.0 + odds)
@@ -148,7 +148,7 @@ def send(families, scores, best, evidence, lanes, ratio, power, message, table, 
             if parents[t] != target and (evidence or n_messages[parents[t]] > _MOST_UNHELD):
                 _settle(parents[t], hub[parents[t]], ratio, power)
         if last == first and linear:
-            for r in range(0, LANES, WIDTH):
+            for r in range(0, ROWS, WIDTH):
                 store(message, i, r, limited(load(lanes, j, r)))
         elif last - first == 1 and simple[j]:
             gain = gains[entry[j] + 1]

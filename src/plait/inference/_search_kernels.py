@@ -22,7 +22,7 @@ import math
 
 import numpy as np
 
-from plait.core._kernels import exp_of
+from plait.core._exponentials import exp
 from plait.core.compilation import kernel
 
 __all__ = ["FINISHED", "STOPPED", "VANISHED", "search_rows"]
@@ -145,7 +145,7 @@ def search_rows(base, factors, reach, known, limit, floor, cuts, most, vectors, 
         log_weights[i] = -np.inf
         tally[:] = 0
         for t in range(n_labels):
-            odds[0, t] = exp_of(base[i, t])
+            odds[0, t] = exp(base[i, t])
         ended[i], left_out = _search(
             odds, factors, reach, known[min(i, known.shape[0] - 1)], limit, floor, max(floor, cuts[i]), most,
             slot, turns, other, labels, log_weights[i], vectors[i], tally,

@@ -1,7 +1,7 @@
 """What messages are put together by: the larger number (max-product) or the sum (sum-product)."""
 
+from plait.core._lanes import larger
 from plait.core.compilation import kernel
-from plait.inference._row_vectors import larger
 
 __all__ = ["joined"]
 

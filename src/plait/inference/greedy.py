@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from plait.core.arrays import Floats, Labels
 from plait.core.logspace import log_sigmoid
-from plait.inference._greedy_kernels import LANES, MOST_IN_LANES, greedy_lanes, greedy_rows
+from plait.inference._greedy_kernels import MOST_TOGETHER, ROWS_TOGETHER, greedy_rows, greedy_together
 from plait.inference.chain_scores import scores_along
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
@@ -62,8 +62,8 @@ def _linear_walk(distribution: LinearDistribution) -> GreedyWalk:
     labels = np.empty((n_rows, n_labels), dtype=np.uint8)
     log_prob, proved = np.zeros(n_rows), np.zeros(n_rows, dtype=np.bool_)
     numbers = (chain.base, chain.effects, chain.reach, chain.known, chain.limit)
-    if n_labels <= MOST_IN_LANES:
-        greedy_lanes(*numbers, np.full((3, n_labels, LANES), -1.0), labels, log_prob, proved)
+    if n_labels <= MOST_TOGETHER:
+        greedy_together(*numbers, np.full((3, n_labels, ROWS_TOGETHER), -1.0), labels, log_prob, proved)
     else:
         greedy_rows(*numbers, np.empty(n_labels), np.empty(n_labels), labels, log_prob, proved)
     return chain.by_label(labels), log_prob, proved

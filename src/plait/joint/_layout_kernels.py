@@ -1,6 +1,6 @@
 """Compiled layout of the parents' matrix: arrays in, arrays out, the caller allocates."""
 
-from plait.core._kernels import exp_of
+from plait.core._exponentials import exp
 from plait.core.compilation import kernel
 
 __all__ = ["fill_effects", "fill_factors"]
@@ -29,4 +29,4 @@ def fill_effects(parent_coef, order, matrix, reach):  # type: ignore[no-untyped-
 def fill_factors(effects, factors):  # type: ignore[no-untyped-def]
     """Fill `factors` with the exponentials of `effects`, both flat: what a label multiplies later odds by."""
     for k in range(effects.size):
-        factors[k] = exp_of(effects[k])
+        factors[k] = exp(effects[k])

@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from plait.core._kernels import exp_of
+from plait.core._exponentials import exp
 from plait.core.compilation import kernel
 
 __all__ = [
@@ -192,7 +192,7 @@ def draw_rows(  # type: ignore[no-untyped-def]
     leaf, end = 0, 0
     while row < base.shape[0] and leaf + most <= leaves.shape[0] and end + most * n_labels <= ones.size:
         for t in range(n_labels):
-            odds[0, t] = exp_of(base[row, t])
+            odds[0, t] = exp(base[row, t])
         waiting[0, 0], waiting[0, 1], waiting[0, 2], waiting[0, 3] = -1, n_samples[row], 0, 0
         chances[0, 0], chances[0, 1], chances[0, 2] = 1.0, 0.0, 0.0
         row_known = known[min(row, known.shape[0] - 1)]
