@@ -1,15 +1,99 @@
-"""One BLAS thread: products are small here, threads would wait for each other, and bits would depend on the machine."""
+"""Several tasks at once: the one rule of `n_jobs`, joblib's `Parallel` made safe, and one BLAS thread.
 
+`n_jobs` means the same everywhere: None is one job unless a `joblib` context says otherwise, -1 as many as there are
+processors, -2 one fewer, and so on; 0 means nothing and is refused.
+"""
+
+import os
+import re
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+import joblib
+from joblib import delayed, effective_n_jobs
+from sklearn import config_context, get_config
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
-__all__ = ["one_blas_thread"]
+from plait.core.checks import Constraint, Interval, Nothing
+
+__all__ = ["JOBS_RULES", "Parallel", "delayed", "one_blas_thread"]
+
+JOBS_RULES: tuple[Constraint, ...] = (Interval(int, 1, None), Interval(int, None, -1), Nothing())
+
+_LOKY = re.compile(r"joblib\.externals\.loky")
+
+
+class Parallel(joblib.Parallel):
+    """Runs `delayed` calls as joblib's `Parallel` does, with scikit-learn's configuration, and does not hang.
+
+    Loky, joblib's pool of processes, warns from a thread of its own when a worker that was idle for five minutes ends
+    just as new tasks come. Where warnings are errors that ends the thread, and the caller would wait for ever. So
+    warnings of loky are ignored while tasks run.
+
+    Tasks in other processes and threads meet scikit-learn's configuration and the filters of warnings that the caller
+    has. A single job runs in the caller's thread without joblib.
+
+    Examples
+    --------
+    >>> Parallel(n_jobs=2, prefer="threads")(delayed(abs)(number) for number in (-1, 2))
+    [1, 2]
+    """
+
+    def __call__(self, iterable: Iterable[Any]) -> Any:
+        """Return the results in the order of the tasks: a list, or with `return_as="generator"` one after the other."""
+        results = self._results(iterable)
+        return results if self.return_generator else list(results)
+
+    def _results(self, iterable: Iterable[Any]) -> Iterator[Any]:
+        if effective_n_jobs(self.n_jobs) == 1:
+            yield from (function(*args, **kwargs) for function, args, kwargs in iterable)
+            return
+        call = delayed(_as_at_home)
+        home = os.getpid(), get_config(), list(warnings.filters)
+        with loky_warnings_ignored():
+            yield from super().__call__(call(*home, *task) for task in iterable)
+
+
+def _as_at_home(
+    process: int, config: dict[str, Any], filters: Any, function: Callable[..., Any], args: Any, kwargs: Any
+) -> Any:
+    """Return what a function gives under the caller's configuration and filters of warnings."""
+    with config_context(**config):
+        if os.getpid() == process:  # a thread, which shares the filters of its process
+            return function(*args, **kwargs)
+        with warnings.catch_warnings():
+            here: Any = warnings.filters
+            here[:] = filters
+            return function(*args, **kwargs)
+
+
+@contextmanager
+def loky_warnings_ignored() -> Iterator[None]:
+    """Ignore warnings of loky inside the block, whatever the filters say.
+
+    Filters belong to the whole process, and loky's thread looks at them too. Blocks may overlap in several threads:
+    each adds an entry of its own and takes one away, also from a list that replaced the first one meanwhile.
+    """
+    entry: tuple[Any, ...] = ("ignore", None, Warning, _LOKY, 0)
+    before: Any = warnings.filters
+    before.insert(0, entry)
+    try:
+        yield
+    finally:
+        after: Any = warnings.filters
+        for filters in (before,) if after is before else (before, after):
+            if entry in filters:
+                filters.remove(entry)
 
 
 def one_blas_thread() -> Any:
-    """Return a context in which linear algebra runs in the calling thread."""
+    """Return a context in which linear algebra runs in the calling thread.
+
+    Products are small in plait: threads would wait for each other, and bits would depend on the machine.
+    """
     return _blas().limit(limits=1)
 
 

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from sklearn.base import is_regressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
-from sklearn.utils.parallel import Parallel, delayed
 
-from plait.core.checks import HasMethods, Interval, Nothing, check_parameters
+from plait.core.checks import HasMethods, check_parameters
+from plait.core.parallel import JOBS_RULES, Parallel, delayed
 from plait.core.progress_bar import progress
 from plait.core.sentences import ParameterError
 from plait.features import FeatureMask
@@ -78,7 +78,7 @@ class SklearnLearner(Learner):
 
     parameter_rules: ClassVar = {
         "estimator": (HasMethods(("fit", "predict", "get_params", "set_params")),),
-        "n_jobs": (Interval(int, 1, None), Interval(int, None, -1), Nothing()),
+        "n_jobs": JOBS_RULES,
     }
 
     def __init__(self, estimator: Any, n_jobs: int | None = None):
