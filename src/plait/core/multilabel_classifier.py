@@ -1,25 +1,33 @@
 """`MultilabelClassifier`: the scikit-learn contract that all classifiers of plait share, whatever they learn."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from plait.core.arrays import Floats, Labels
+from plait.core.checks import check_parameters
 from plait.core.labels import Targets, as_targets
 from plait.core.plain_rejections import plainly_rejected
 from plait.core.sentences import ParameterError
 
-__all__ = ["MultilabelClassifier"]
+__all__ = ["MultilabelClassifier", "WeightedClassifier"]
+
+
+def _gives_probabilities(model: "MultilabelClassifier") -> bool:
+    return model._probabilistic()
 
 
 class MultilabelClassifier(ClassifierMixin, BaseEstimator):
     """Base of all classifiers: checks what comes in, remembers names, and brings answers into the form of y.
 
-    `fit` of a subclass calls `_training_data`, and sets its own attributes; `predict` and `predict_proba` call
-    `_rows`, and end with `_labels_out` and `_probabilities_out`. Fitted on a single column in one dimension, a
-    classifier behaves as a binary classifier of scikit-learn; on a matrix, every column is a label.
+    A subclass writes `_fit`, `_decide` and `_marginals`, which take what has been checked; or it writes `fit`,
+    `predict` and `predict_proba` itself, with `_training_data` and `_rows` at their beginning and `_labels_out` and
+    `_probabilities_out` at their end. Fitted on a single column in one dimension, a classifier behaves as a binary
+    classifier of scikit-learn; on a matrix, every column is a label.
 
     Attributes
     ----------
@@ -31,11 +39,76 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         Numbers of the labels; the classes of y if it was a single column in one dimension.
     """
 
+    def fit(self, X: Any, y: Any) -> Self:
+        """Train the classifier.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Features.
+        y : array, sparse matrix, data frame, or list of sets of label names
+            One 0/1 column for each label; or one binary column in one dimension.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self)
+        self._fit(*self._training_data(X, y))
+        return self
+
+    def _fit(self, X: Any, Y: Labels, sample_weight: Any) -> None:
+        """Learn from checked rows, labels and weights of rows (None where there are none); set fitted attributes."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the labels that the classifier decides on.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        Y : ndarray of shape (n_samples, n_labels), or (n_samples,) if fitted on a single column
+            0/1 labels; of a single column its classes.
+        """
+        return self._labels_out(self._decide(self._rows(X)))
+
+    def _decide(self, X: Any) -> npt.NDArray[Any]:
+        """Return 0/1 labels (n_samples, n_labels) of checked rows; unless a subclass says more, the likely ones."""
+        return self._marginals(X) > 0.5
+
+    @available_if(_gives_probabilities)
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the marginals P(label | x); scores between 0 and 1 where a method has no probabilities proper.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        P : ndarray of shape (n_samples, n_labels)
+            Of each label; fitted on a single column in one dimension, of each class, as scikit-learn does.
+        """
+        return self._probabilities_out(self._marginals(self._rows(X)))
+
+    def _marginals(self, X: Any) -> Floats:
+        """Return P(label | x), (n_samples, n_labels), of checked rows."""
+        raise NotImplementedError
+
+    def _probabilistic(self) -> bool:
+        """Say whether there is `predict_proba` (before `fit`: whether there will be, as far as known)."""
+        return True
+
     def _finite(self) -> bool | str:
         """Say what X may hold, as scikit-learn's `ensure_all_finite`."""
         return True
 
-    def _training_data(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, npt.NDArray[np.uint8], Any]:
+    def _training_data(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Labels, Any]:
         """Return X (dense float or CSR), labels as `uint8` and weights (or None), checked; remember names."""
         owner = type(self).__name__
         targets = as_targets(owner, y)
@@ -75,7 +148,7 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
             return labels.astype(np.int64)
         return np.asarray(self.classes_[labels[:, 0].astype(np.int64) * (len(self.classes_) - 1)])
 
-    def _probabilities_out(self, marginals: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def _probabilities_out(self, marginals: Floats) -> Floats:
         """Return P(label) as (n_samples, n_labels); for a single column one column for each class."""
         if not self._one_column:
             return marginals
@@ -92,3 +165,39 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_label = True
         tags.classifier_tags.multi_class = False
         return tags
+
+
+class WeightedClassifier(MultilabelClassifier):
+    """Base of classifiers that take weights of rows; rows of weight zero are left out before `_fit`."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train the classifier.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Features.
+        y : array, sparse matrix, data frame, or list of sets of label names
+            One 0/1 column for each label; or one binary column in one dimension.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of rows, where the estimator inside (if there is one) takes them.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self)
+        self._fit(*self._weighted_rows(*self._training_data(X, y, sample_weight)))
+        return self
+
+    def _weighted_rows(self, X: Any, Y: Labels, weights: Any) -> tuple[Any, Labels, Any]:
+        """Return the rows whose weight is not zero."""
+        if weights is None or weights.all():
+            return X, Y, weights
+        rows = np.flatnonzero(weights)
+        if len(rows) == 0:
+            raise ParameterError(
+                f"{type(self).__name__} needs sample_weight to be above 0 somewhere, but all weights are zero. "
+                "Pass a positive weight for at least one row."
+            )
+        return X[rows], Y[rows], weights[rows]
