@@ -37,7 +37,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 
 from plait import baselines
-from plait.baselines.scaled_logistic import ScaledLogisticRegression
+from plait.baselines.foundations.label_sets import ScaledLogisticRegression
 from plait.counts import LAIMDiscretizer
 from plait.data import Dataset, load_dataset
 from plait.experiments.published import notes_on, published_results

@@ -21,7 +21,7 @@ from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
 from plait.baselines import MLkNN
-from plait.baselines.neighbourhoods import Neighbourhoods
+from plait.baselines.foundations.neighbourhoods import Neighbourhoods
 from plait.core.extras import installed, optional
 from plait.data import load_dataset
 

@@ -1,4 +1,5 @@
 import tracemalloc
+from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -6,12 +7,15 @@ import polars as pl
 import pytest
 from scipy import sparse
 from scipy.special import expit
+from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB
 from sklearn.pipeline import make_pipeline
 
 from plait.baselines import MultilabelNaiveBayes
+from plait.baselines import naive_bayes as class_sums
+from plait.baselines.naive_bayes import ClassSums, GaussianColumns, NominalColumns, nominal_mask
 from plait.core.sentences import ParameterError
 from plait.data import load_dataset
 from plait.features import SCLS
@@ -227,3 +231,153 @@ def test_selector_and_classifier_in_a_search():
     line = make_pipeline(SCLS(), MultilabelNaiveBayes(nominal="auto"))
     search = GridSearchCV(line, {"scls__n_features": [1, 3]}, scoring=scorers["exact_match"], cv=3).fit(X, Y)
     assert search.best_params_ == {"scls__n_features": 3}
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_sums_by_class(weighted, form, monkeypatch):
+    monkeypatch.setattr(class_sums, "_LABELS", 3)  # several blocks of labels
+    rng = np.random.default_rng(0)
+    Y = (rng.random((30, 7)) < [0.5, 0.1, 0.9, 0.3, 0.7, 0.0, 1.0]).astype(np.uint8)
+    Y[:, 5:] = [0, 1]
+    X = rng.normal(size=(30, 4))
+    weights = rng.random(30) if weighted else None
+    classes = ClassSums.of(Y, weights)
+    found = classes.sums(form(X))
+    w = np.ones(30) if weights is None else weights
+    for label in range(7):
+        for value in (0, 1):
+            rows = Y[:, label] == value
+            np.testing.assert_allclose(classes.mass[label, value], w[rows].sum(), rtol=1e-13)
+            np.testing.assert_allclose(found[label, value], w[rows] @ X[rows], rtol=1e-12, atol=1e-14)
+
+
+def test_a_class_without_rows_weighs_nothing_at_all():
+    classes = ClassSums.of(np.array([[1], [1], [1]], dtype=np.uint8), np.array([0.1, 0.2, 0.3]))
+    assert classes.mass[0, 0] == 0
+    assert classes.sums(np.array([[0.1], [0.2], [0.3]]))[0, 0] == 0
+
+
+def floored(rows, column):
+    return max(rows.var(), 1e-9 * column.var() + 1e-12)
+
+
+def naive_log_odds(X, y, asked):
+    """Return the sum of log-ratios of normal densities, column by column."""
+    total = np.zeros(len(asked))
+    for j, column in enumerate(X.T):
+        for value, sign in ((1, 1), (0, -1)):
+            rows = column[y == value]
+            spread = np.sqrt(floored(rows, column))
+            total += sign * norm.logpdf(asked[:, j], rows.mean(), spread)
+    return total
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_log_odds_are_those_of_normal_densities(form):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 5)) * (rng.random((80, 5)) < 0.5) * [1.0, 100.0, 1e-4, 1.0, 7.0]
+    Y = (rng.random((80, 3)) < [0.5, 0.1, 0.9]).astype(np.uint8)
+    asked = rng.normal(size=(10, 5)) * [1.0, 100.0, 1e-4, 1.0, 7.0]
+    found = GaussianColumns.fitted(form(X), ClassSums.of(Y)).log_odds(form(asked))
+    expected = np.column_stack([naive_log_odds(X, y, asked) for y in Y.T])
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-10)
+
+
+def test_means_and_variances_are_in_units_of_the_columns():
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(40, 2)) * [1.0, 50.0] + [3.0, 1000.0], rng.integers(0, 2, size=(40, 1), dtype=np.uint8)
+    fitted = GaussianColumns.fitted(X, ClassSums.of(Y))
+    for value in (0, 1):
+        np.testing.assert_allclose(fitted.means[0, value], X[Y[:, 0] == value].mean(axis=0), rtol=1e-12)
+        np.testing.assert_allclose(fitted.variances[0, value], X[Y[:, 0] == value].var(axis=0), rtol=1e-10)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_a_column_that_is_constant_in_a_class_has_the_least_variance(form):
+    X = np.array([[2.0], [2.0], [0.0], [1.0], [3.0]])
+    y = np.array([1, 1, 0, 0, 0])
+    asked = np.array([[2.0], [2.0 + 1e-5], [0.0]])
+    fitted = GaussianColumns.fitted(form(X), ClassSums.of(y.reshape(-1, 1).astype(np.uint8)))
+    np.testing.assert_allclose(fitted.variances[0, 1], 1e-9 * X.var() + 1e-12, rtol=1e-9)
+    np.testing.assert_allclose(fitted.log_odds(form(asked))[:, 0], naive_log_odds(X, y, asked), rtol=1e-6, atol=1e-5)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_a_constant_column_says_nothing(form):
+    X = np.column_stack([np.full(6, 0.1), np.zeros(6), np.full(6, 1e9)])
+    Y = np.array([[1], [0], [0], [1], [1], [1]], dtype=np.uint8)
+    fitted = GaussianColumns.fitted(form(X), ClassSums.of(Y))
+    np.testing.assert_array_equal(fitted.log_odds(form(X + 1.0)), np.zeros((6, 1)))
+
+
+def test_columns_far_from_zero_keep_their_digits():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(50, 3)) + 1e6, rng.integers(0, 2, size=50)
+    moved = X - 1e6
+    fitted = GaussianColumns.fitted(X, ClassSums.of(y.reshape(-1, 1).astype(np.uint8)))
+    np.testing.assert_allclose(fitted.log_odds(X)[:, 0], naive_log_odds(moved, y, moved), rtol=1e-6, atol=1e-7)
+
+
+def test_no_columns_say_nothing():
+    Y = np.array([[1], [0]], dtype=np.uint8)
+    for empty in (np.empty((2, 0)), sparse.csr_matrix((2, 0))):
+        assert GaussianColumns.fitted(empty, ClassSums.of(Y)).log_odds(empty).tolist() == [[0.0], [0.0]]
+
+
+def naive_nominal_log_odds(X, y, asked, s):
+    total = np.zeros(len(asked))
+    for j in range(X.shape[1]):
+        n_values = len(set(X[:, j]))
+        for value, sign in ((1, 1), (0, -1)):
+            rows = X[y == value, j]
+            seen = Counter(rows.tolist())
+            total += [sign * np.log((seen[v] + s) / (len(rows) + s * n_values)) for v in asked[:, j].tolist()]
+    return total
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("s", [1.0, 0.25])
+def test_log_odds_are_those_of_smoothed_frequencies(form, s):
+    rng = np.random.default_rng(0)
+    X = np.column_stack(
+        [
+            rng.integers(0, 2, 40),  # 0 and 1
+            rng.integers(1, 4, 40),  # never 0
+            rng.choice([-1.5, 0.0, 7.0], 40),
+            np.zeros(40),
+            np.full(40, 2.0),
+        ]
+    ).astype(float)
+    Y = (rng.random((40, 2)) < [0.5, 0.1]).astype(np.uint8)
+    asked = np.vstack([X[:10], [[0, 0, 0, 0, 0], [5, 5, 5, 5, 5], [1, 9, -1.5, 1, 2], [2, 1, -1, 7, 0]]])
+    found = NominalColumns.fitted(form(X), ClassSums.of(Y), s).log_odds(form(asked))
+    expected = np.column_stack([naive_nominal_log_odds(X, y, asked, s) for y in Y.T])
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_zeros_that_a_sparse_matrix_stores_are_zeros():
+    X = sparse.csr_matrix((np.array([0.0, 1.0, 0.0]), np.array([0, 0, 0]), np.array([0, 1, 2, 3])), shape=(3, 1))
+    classes = ClassSums.of(np.array([[1], [0], [0]], dtype=np.uint8))
+    found = NominalColumns.fitted(X, classes, 1.0).log_odds(X)
+    np.testing.assert_allclose(
+        found, NominalColumns.fitted(X.toarray(), classes, 1.0).log_odds(X.toarray()), rtol=1e-15
+    )
+    assert X.nnz == 3
+
+
+def test_which_columns_are_nominal():
+    X = np.array([[0.0, 2.0, 1.0, 0.0], [1.0, 0.0, 1.0, -1.0]])
+    for form in (X, sparse.csr_matrix(X)):
+        assert nominal_mask("MLNB", None, form).tolist() == [False] * 4
+        assert nominal_mask("MLNB", "auto", form).tolist() == [True, False, True, False]
+        assert nominal_mask("MLNB", [True, False, False, True], form).tolist() == [True, False, False, True]
+        assert nominal_mask("MLNB", np.array([3]), form).tolist() == [False, False, False, True]
+        assert nominal_mask("MLNB", ("b", "a"), form, ["a", "b", "c", "d"]).tolist() == [True, True, False, False]
+        assert nominal_mask("MLNB", [], form).tolist() == [False] * 4
+
+
+@pytest.mark.parametrize("wrong", [["e"], [4], [-1], [True, False], [0.5]])
+def test_columns_that_do_not_exist(wrong):
+    with pytest.raises(ParameterError, match=r"^MLNB needs nominal to be None, 'auto', a mask of 4 columns"):
+        nominal_mask("MLNB", wrong, np.zeros((2, 4)), ["a", "b", "c", "d"])

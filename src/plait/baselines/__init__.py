@@ -1,6 +1,7 @@
 """The methods that the papers compare with.
 
-Takes X, Y; hands on fitted classifiers: scikit-learn estimators, one file for each method.
+Takes X, Y; hands on fitted classifiers: scikit-learn estimators, one file or folder for each method. What several of
+them are built on lies in `foundations`.
 """
 
 import lazy_loader

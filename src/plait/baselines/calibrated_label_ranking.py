@@ -1,23 +1,27 @@
 """`CalibratedLabelRanking`: pairwise preferences between labels, and a virtual label where to cut [Fuernkranz2008]."""
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from sklearn.utils.parallel import Parallel, delayed
 
-from plait.baselines.binary_learners import LEARNER_RULE, binary_learner, checked_weights, label_scores
-from plait.baselines.label_pairs import LinearPairs, fitted_label_pairs
-from plait.baselines.meta_classifier import JOBS_RULE, MetaClassifier, seeded_members
-from plait.baselines.scaling import divided_columns, in_units_of_columns, unscaled_learner
-from plait.core.arrays import Floats
-from plait.core.checks import RandomState, check_parameters
+from plait.baselines.foundations.binary_learners import LEARNER_RULE, binary_learner, checked_weights, label_scores
+from plait.baselines.foundations.column_scaling import divided_columns, in_units_of_columns, unscaled_learner
+from plait.baselines.foundations.meta_classifier import JOBS_RULE, MetaClassifier, seeded_members
+from plait.core.arrays import Floats, Ints, Labels
+from plait.core.checks import RandomState
+from plait.core.progress_bar import progress
 from plait.core.randomness import generators
+from plait.learners import Conditionals, Learner, LinearSVMLearner, LogisticLearner
 
 __all__ = ["CalibratedLabelRanking"]
 
-
+# Labels on each side of a tile of pairs.
+_SIDE = 8
 # Pairs whose scores are held at the same time.
 _PAIRS_AT_ONCE = 512
 
@@ -58,6 +62,10 @@ class CalibratedLabelRanking(MetaClassifier):
     Where no training row has exactly one label of a pair, both get half a vote. Columns are scaled once for all pairs,
     over all rows.
 
+    `predict_proba` gives (v_k + 1) / (v_k + v_0 + 2), the share of label k in the votes v of it and the virtual label
+    0: scores rather than probabilities. Within a row they rank labels as votes do, and a label is predicted where its
+    share exceeds one half. One vote more on either side keeps shares between 0 and 1.
+
     References
     ----------
     Fuernkranz, Huellermeier, Loza Mencia and Brinker: Multilabel classification via calibrated label ranking
@@ -87,24 +95,7 @@ class CalibratedLabelRanking(MetaClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "CalibratedLabelRanking":
-        """Train the models of all pairs, and of all labels against the virtual one.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            Features.
-        y : array, sparse matrix, data frame, or list of sets of label names
-            One 0/1 column for each label; or one binary column in one dimension.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of rows, where the estimator takes them.
-
-        Returns
-        -------
-        self
-        """
-        check_parameters(self)
-        X, Y, weights = self._weighing_data(X, y, sample_weight)
+    def _fit(self, X: Any, Y: Labels, weights: Any) -> None:
         learner = binary_learner(self.estimator)
         checked_weights(type(self).__name__, learner, weights)
         learner, scales = unscaled_learner(learner, X, weights)
@@ -116,14 +107,15 @@ class CalibratedLabelRanking(MetaClassifier):
         self.conditionals_ = in_units_of_columns(single.fit(X, Y, sample_weight=weights), scales)
         pairs = fitted_label_pairs(learner, X, Y, weights, pair_draws, self.n_jobs)
         self.pairs_ = replace(pairs, coef_=pairs.coef_ / scales) if isinstance(pairs, LinearPairs) else pairs
-        return self
 
     def votes(self, X: Any) -> Floats:
         """Return the votes of every label and, in the last column, of the virtual one: (n_samples, n_labels + 1).
 
         Every row has q (q + 1) / 2 votes, and no label can get more than q of them.
         """
-        X = self._rows(X)
+        return self._votes(self._rows(X))
+
+    def _votes(self, X: Any) -> Floats:
         votes = np.zeros((X.shape[0], self.n_labels_ + 1))
         preferred = _preferred(label_scores(self.conditionals_, X))
         votes[:, :-1] = preferred
@@ -141,31 +133,145 @@ class CalibratedLabelRanking(MetaClassifier):
         ones = np.ones(len(labels))
         return sparse.csr_array((ones, (np.arange(len(labels)), labels)), shape=(len(labels), self.n_labels_ + 1))
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the labels with more votes than the virtual label.
+    def _decide(self, X: Any) -> npt.NDArray[Any]:
+        votes = self._votes(X)
+        return votes[:, :-1] > votes[:, -1:]
 
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            Features.
+    def _marginals(self, X: Any) -> Floats:
+        votes = self._votes(X)
+        return np.asarray((votes[:, :-1] + 1.0) / (votes[:, :-1] + votes[:, -1:] + 2.0))
 
-        Returns
-        -------
-        Y : ndarray of shape (n_samples, n_labels), or (n_samples,) if fitted on a single column
-        """
-        votes = self.votes(X)
-        return self._labels_out((votes[:, :-1] > votes[:, -1:]).astype(np.uint8))
 
-    def predict_proba(self, X: Any) -> Floats:
-        """Return (v_k + 1) / (v_k + v_0 + 2), the share of label k in the votes v of it and the virtual label 0.
+@dataclass(frozen=True, eq=False)
+class LinearPairs:
+    """Pairs of labels with linear models.
 
-        Scores rather than probabilities: within a row they rank labels as votes do, and a label is predicted where its
-        share exceeds one half. One vote more on either side keeps shares between 0 and 1. Fitted on a single column in
-        one dimension, one column for each class, as scikit-learn does.
-        """
-        votes = self.votes(X)
-        shares = (votes[:, :-1] + 1.0) / (votes[:, :-1] + votes[:, -1:] + 2.0)
-        return self._probabilities_out(shares)
+    Parameters
+    ----------
+    first, second : ndarray of int, shape (n_pairs,)
+        The labels of each pair.
+    coef_ : ndarray of shape (n_pairs, n_features)
+        Coefficients.
+    intercept_ : ndarray of shape (n_pairs,)
+        Intercepts.
+    """
+
+    first: Ints
+    second: Ints
+    coef_: Floats
+    intercept_: Floats
+
+    def scores(self, X: Any, pairs: slice) -> Floats:
+        """Return the scores of some pairs: above 0 where the first label is preferred, 0 where nothing is known."""
+        return np.asarray(X @ self.coef_[pairs].T) + self.intercept_[pairs]
+
+
+@dataclass(frozen=True, eq=False)
+class CalledPairs:
+    """Pairs of labels with models of any kind; None where no training row has exactly one of the two labels."""
+
+    first: Ints
+    second: Ints
+    conditionals_: list[Conditionals | None]
+
+    def scores(self, X: Any, pairs: slice) -> Floats:
+        """Return the scores of some pairs: above 0 where the first label is preferred, 0 where nothing is known."""
+        models = self.conditionals_[pairs]
+        unknown = np.zeros((X.shape[0], 1))
+        return np.hstack([unknown if model is None else label_scores(model, X) for model in models])
+
+
+def fitted_label_pairs(
+    learner: Learner, X: Any, Y: Labels, sample_weight: Any, random_state: Any, n_jobs: int | None
+) -> LinearPairs | CalledPairs:
+    """Train the models of all pairs.
+
+    The linear learners of plait train many pairs in one batch, each with weights of rows that are 0 where it is not
+    decided between its labels; any other learner trains a pair at a time on the rows of the pair.
+
+    Parameters
+    ----------
+    learner : Learner
+        Trains the models; one that scales columns is told not to (X comes divided).
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        Features.
+    Y : ndarray of uint8, shape (n_samples, n_labels)
+        Labels.
+    sample_weight : ndarray of shape (n_samples,), or None
+        Weights of rows.
+    random_state : object
+        Seed of estimators whose own `random_state` is None.
+    n_jobs : int or None
+        How many batches or pairs are trained at once.
+    """
+    if isinstance(learner, LogisticLearner | LinearSVMLearner):
+        return _in_tiles(learner, X, Y, sample_weight, n_jobs)
+    first, second = np.triu_indices(Y.shape[1], 1)
+    members = seeded_members(learner, len(first), random_state)
+    tasks = progress(list(zip(members, first, second, strict=True)), "Pairs of labels")
+    models = Parallel(n_jobs=n_jobs)(
+        delayed(_fitted_pair)(member, X, Y[:, i], Y[:, j], sample_weight) for member, i, j in tasks
+    )
+    return CalledPairs(first, second, list(models))
+
+
+def _fitted_pair(learner: Learner, X: Any, one: Labels, other: Labels, sample_weight: Any) -> Conditionals | None:
+    rows = np.flatnonzero(one != other)
+    if len(rows) == 0:
+        return None
+    weights = None if sample_weight is None else sample_weight[rows]
+    return learner.fit(X[rows], one[rows].reshape(-1, 1), sample_weight=weights)
+
+
+def _in_tiles(learner: Learner, X: Any, Y: Labels, sample_weight: Any, n_jobs: int | None) -> LinearPairs:
+    tiles = list(pair_tiles(Y))
+    if not tiles:
+        nobody = np.zeros(0, dtype=np.int64)
+        return LinearPairs(nobody, nobody, np.zeros((0, X.shape[1])), np.zeros(0))
+    found = Parallel(n_jobs=n_jobs)(
+        delayed(_fitted_tile)(learner, X, Y[:, first], Y[:, second], sample_weight)
+        for first, second in progress(tiles, "Pairs of labels, tiles")
+    )
+    return LinearPairs(
+        np.concatenate([first for first, _ in tiles]),
+        np.concatenate([second for _, second in tiles]),
+        np.concatenate([coef for coef, _ in found]),
+        np.concatenate([intercept for _, intercept in found]),
+    )
+
+
+def pair_tiles(Y: Labels) -> Iterator[tuple[Ints, Ints]]:
+    """Yield the pairs of labels in batches that share their rows: first labels, second labels.
+
+    A batch joins a few labels with a few others, frequent ones with frequent ones, so that few rows have any of them.
+
+    Examples
+    --------
+    >>> Y = np.array([[1, 0, 0], [1, 1, 0], [1, 1, 1]], dtype=np.uint8)
+    >>> [(first.tolist(), second.tolist()) for first, second in pair_tiles(Y)]
+    [([0, 0, 1], [1, 2, 2])]
+    """
+    order = np.argsort(-Y.sum(axis=0, dtype=np.int64), kind="stable")
+    groups = [order[start : start + _SIDE] for start in range(0, len(order), _SIDE)]
+    for number, group in enumerate(groups):
+        first, second = np.triu_indices(len(group), 1)
+        if len(first):
+            yield group[first], group[second]
+        for other in groups[number + 1 :]:
+            yield np.repeat(group, len(other)), np.tile(other, len(group))
+
+
+def _fitted_tile(learner: Learner, X: Any, ones: Labels, others: Labels, sample_weight: Any) -> tuple[Floats, Floats]:
+    """Return coefficients and intercepts of a batch of pairs, each of which counts the rows with one label of it."""
+    decided = ones != others
+    rows = np.flatnonzero(decided.any(axis=1))
+    if len(rows) == 0:
+        return np.zeros((ones.shape[1], X.shape[1])), np.zeros(ones.shape[1])
+    weights = decided[rows].astype(np.float64)
+    if sample_weight is not None:
+        weights *= sample_weight[rows, None]
+    fitted: Any = learner.fit(X[rows], ones[rows], sample_weight=weights)
+    return fitted.coef_, fitted.intercept_
 
 
 def _preferred(scores: Floats) -> Floats:

@@ -9,9 +9,10 @@ from scipy.special import expit
 from sklearn.base import clone
 
 from plait import learners as learners_room
-from plait.baselines.label_regressions import LabelRegressions, beside, label_scores
+from plait.baselines.foundations.binary_learners import LabelRegressions, label_scores
+from plait.baselines.foundations.column_scaling import beside
 from plait.core.arrays import Floats, Labels
-from plait.core.checks import Boolean, HasMethods, InstanceOf, Interval, Nothing, OneOf, RandomState, check_parameters
+from plait.core.checks import Boolean, HasMethods, InstanceOf, Interval, Nothing, OneOf, RandomState
 from plait.core.naming import resolve
 from plait.core.sentences import ParameterError
 from plait.data.folds import MultilabelStratifiedKFold
@@ -114,30 +115,14 @@ class HeterogeneousStacking(LabelRegressions):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> "HeterogeneousStacking":
-        """Train both layers.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            Features.
-        y : array, sparse matrix, data frame, or list of sets of label names
-            One 0/1 column for each label; or one binary column in one dimension.
-
-        Returns
-        -------
-        self
-        """
-        check_parameters(self)
+    def _fit(self, X: Any, Y: Labels, sample_weight: Any) -> None:
         learner = self._learner()
-        X, Y, _ = self._training_data(X, y)
         self.first_ = learner.fit(X, Y)
         if self.in_sample or len(Y) == 1:
             outputs = self._outputs(self.first_, X)
         else:
             outputs = self._held_out_outputs(learner, X, Y)
         self.conditionals_ = self._second_layer(learner, X, outputs, Y)
-        return self
 
     def _second_layer(self, learner: Learner, X: Any, outputs: Floats, Y: Labels) -> Conditionals:
         """Train on X, scaled as the learner does it, and on outputs that keep their scale.

@@ -3,10 +3,16 @@
 from typing import Any, ClassVar
 
 from plait import learners as learners_room
-from plait.baselines.label_regressions import LabelRegressions, beside
-from plait.baselines.neighbourhoods import METRIC_RULES, NEIGHBORS_RULES, Neighbourhoods, neighbour_label_counts
-from plait.core.arrays import Ints
-from plait.core.checks import Boolean, InstanceOf, Interval, Nothing, check_parameters
+from plait.baselines.foundations.binary_learners import LabelRegressions
+from plait.baselines.foundations.column_scaling import beside
+from plait.baselines.foundations.neighbourhoods import (
+    METRIC_RULES,
+    NEIGHBORS_RULES,
+    Neighbourhoods,
+    neighbour_label_counts,
+)
+from plait.core.arrays import Ints, Labels
+from plait.core.checks import Boolean, InstanceOf, Interval, Nothing
 from plait.core.naming import resolve
 from plait.learners import Learner, LogisticLearner
 
@@ -94,28 +100,13 @@ class IBLR(LabelRegressions):
         self.metric = metric
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> "IBLR":
-        """Train the regressions on the neighbours of the training rows.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            Features.
-        y : array, sparse matrix, data frame, or list of sets of label names
-            One 0/1 column for each label; or one binary column in one dimension.
-
-        Returns
-        -------
-        self
-        """
-        check_parameters(self)
+    def _fit(self, X: Any, Y: Labels, sample_weight: Any) -> None:
         chosen = LogisticLearner() if self.learner is None else self.learner
         learner = resolve(type(self).__name__, "learner", chosen, learners_room, Learner)
-        X, self._labels, _ = self._training_data(X, y)
+        self._labels = Y
         self.neighbourhoods_ = Neighbourhoods(X, self.n_neighbors, self.metric)
         columns = self._shares(X, self.neighbourhoods_.of_training_rows(self.n_jobs))
-        self.conditionals_ = learner.fit(columns, self._labels)
-        return self
+        self.conditionals_ = learner.fit(columns, Y)
 
     def _shares(self, X: Any, neighbours: Ints) -> Any:
         """Return the share of neighbours that have each label, and X beside it where wanted."""

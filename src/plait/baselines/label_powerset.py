@@ -2,8 +2,8 @@
 
 from typing import Any, ClassVar
 
-from plait.baselines.label_set_classifier import LabelSetClassifier
-from plait.baselines.meta_classifier import ESTIMATOR_RULE
+from plait.baselines.foundations.label_sets import LabelSetClassifier
+from plait.baselines.foundations.meta_classifier import ESTIMATOR_RULE
 from plait.core.checks import InstanceOf
 from plait.losses import Loss
 

@@ -1,30 +1,34 @@
 """`LIFT`: for every label features of its own, distances to clusters of rows with and without it [Zhang2015]."""
 
+import warnings
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
+from scipy.spatial.distance import cdist
 from scipy.special import expit
-from sklearn.utils.metaestimators import available_if
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.parallel import Parallel, delayed
 
-from plait.baselines.binary_learners import LEARNER_RULE, binary_learner, gives_probabilities, label_scores
-from plait.baselines.cluster_distances import class_centres, distances_to
-from plait.baselines.meta_classifier import JOBS_RULE, MetaClassifier, seeded_members
-from plait.core.arrays import Floats
-from plait.core.checks import Interval, RandomState, check_parameters
+from plait.baselines.foundations.binary_learners import LEARNER_RULE, binary_learner, gives_probabilities, label_scores
+from plait.baselines.foundations.meta_classifier import JOBS_RULE, seeded_members
+from plait.core.arrays import Floats, Labels
+from plait.core.checks import Interval, RandomState
+from plait.core.multilabel_classifier import MultilabelClassifier
+from plait.core.parallel import one_blas_thread
 from plait.core.progress_bar import progress
 from plait.core.randomness import generators, seeds
 from plait.learners import Conditionals, Learner
 
 __all__ = ["LIFT"]
 
+# Below this share of the squares it is the difference of, a squared distance of sparse rows is taken anew.
+_CANCELLED = 1e-6
 
-def _gives_probabilities(model: "LIFT") -> bool:
-    return gives_probabilities(binary_learner(model.estimator))
 
-
-class LIFT(MetaClassifier):
+class LIFT(MultilabelClassifier):
     """Label-specific features: each label sees how far a row is from clusters of rows with and without it [Zhang2015].
 
     For every label the rows that have it and the rows that have not are clustered apart by k-means, into
@@ -99,25 +103,10 @@ class LIFT(MetaClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _finite(self) -> bool | str:
-        return True  # there is no distance to a missing value, whatever the estimator takes
+    def _probabilistic(self) -> bool:
+        return gives_probabilities(binary_learner(self.estimator))
 
-    def fit(self, X: Any, y: Any) -> "LIFT":
-        """Find the centres of every label, and train its classifier.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            Features.
-        y : array, sparse matrix, data frame, or list of sets of label names
-            One 0/1 column for each label; or one binary column in one dimension.
-
-        Returns
-        -------
-        self
-        """
-        check_parameters(self)
-        X, Y, _ = self._training_data(X, y)
+    def _fit(self, X: Any, Y: Labels, sample_weight: Any) -> None:
         cluster_draws, seed_draws = generators(self.random_state, 2)
         members = seeded_members(binary_learner(self.estimator), Y.shape[1], seed_draws)
         tasks = progress(list(zip(members, Y.T, seeds(cluster_draws, Y.shape[1]), strict=True)), "LIFT, labels")
@@ -126,7 +115,6 @@ class LIFT(MetaClassifier):
         )
         self.centres_: list[Any] = [centres for centres, _ in fitted]
         self.conditionals_: list[Conditionals] = [conditionals for _, conditionals in fitted]
-        return self
 
     def label_features(self, X: Any, label: int) -> Floats:
         """Return what one label sees of the rows: their distances to its centres, (n_samples, n_centres).
@@ -142,34 +130,97 @@ class LIFT(MetaClassifier):
         return distances_to(self.centres_[label], X)
 
     def _scores(self, X: Any) -> Floats:
-        X = self._rows(X)
         found = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(_label_scores)(conditionals, centres, X)
             for conditionals, centres in zip(self.conditionals_, self.centres_, strict=True)
         )
         return np.hstack(list(found))
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the labels that are more likely than not.
+    def _decide(self, X: Any) -> npt.NDArray[Any]:
+        return self._scores(X) > 0
 
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            Features.
+    def _marginals(self, X: Any) -> Floats:
+        return np.asarray(expit(self._scores(X)))
 
-        Returns
-        -------
-        Y : ndarray of shape (n_samples, n_labels), or (n_samples,) if fitted on a single column
-        """
-        return self._labels_out((self._scores(X) > 0).astype(np.uint8))
 
-    @available_if(_gives_probabilities)
-    def predict_proba(self, X: Any) -> Floats:
-        """Return P(label | distances), (n_samples, n_labels).
+def n_centres(y: npt.NDArray[np.uint8], ratio: float) -> int:
+    """Return the number of clusters of either class, ceil(ratio * rows of the smaller class).
 
-        Fitted on a single column in one dimension, one column for each class, as scikit-learn does.
-        """
-        return self._probabilities_out(expit(self._scores(X)))
+    Examples
+    --------
+    >>> n_centres(np.array([0, 0, 1] * 11), 0.1), n_centres(np.array([0, 0, 1]), 0.1), n_centres(np.zeros(5), 0.1)
+    (2, 1, 0)
+    """
+    ones = int(np.count_nonzero(y))
+    # 0.07 * 100 is a little more than 7.
+    return int(np.ceil(round(ratio * min(ones, len(y) - ones), 9)))
+
+
+def class_centres(X: Any, y: npt.NDArray[np.uint8], ratio: float, seed: int) -> Any:
+    """Return the centres of the clusters of the rows with the label, then of those without it, by k-means.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        Rows.
+    y : ndarray of uint8, shape (n_samples,)
+        Whether a row has the label.
+    ratio : float
+        Clusters of either class for each row of the smaller class.
+    seed : int
+        Seed of the centres that k-means starts from.
+
+    Returns
+    -------
+    centres : ndarray, or CSR matrix where X is sparse, of shape (2 * n_centres, n_features)
+        Without rows if the label has one value only.
+    """
+    m = n_centres(y, ratio)
+    if m == 0:
+        return X[:0]
+    # Threads would add up in another order: the last digits would depend on how many there are.
+    with one_blas_thread():
+        parts = [_centres(X[np.flatnonzero(y == value)], m, seed) for value in (1, 0)]
+    return sparse.vstack(parts, format="csr") if sparse.issparse(X) else np.vstack(parts)
+
+
+def _centres(rows: Any, n_clusters: int, seed: int) -> Any:
+    with warnings.catch_warnings():
+        # Copies of rows may leave fewer different centres than asked for: then a centre comes twice.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        found = KMeans(n_clusters, n_init=1, random_state=seed).fit(rows)
+    return sparse.csr_matrix(found.cluster_centers_) if sparse.issparse(rows) else found.cluster_centers_
+
+
+def distances_to(centres: Any, X: Any) -> Floats:
+    """Return the Euclidean distances of rows to centres, (n_samples, n_centres); a column of zeros without centres.
+
+    Examples
+    --------
+    >>> distances_to(np.array([[0.0, 0.0], [3.0, 0.0]]), np.array([[3.0, 4.0]]))
+    array([[5., 4.]])
+    """
+    if centres.shape[0] == 0:
+        return np.zeros((X.shape[0], 1))
+    if not sparse.issparse(X):
+        return np.asarray(cdist(X, centres.toarray() if sparse.issparse(centres) else centres))
+    return np.sqrt(_sparse_squares(centres, X))
+
+
+def _sparse_squares(centres: Any, X: Any) -> Floats:
+    """Return squared distances as |x|^2 - 2 x.c + |c|^2; where they nearly cancel, as sums of squared differences."""
+    crossed = X @ centres.T
+    crossed = crossed.toarray() if sparse.issparse(crossed) else np.asarray(crossed)
+    sizes = _squared_sizes(X)[:, None] + _squared_sizes(centres)
+    squares = np.asarray(sizes - 2.0 * crossed, dtype=np.float64)
+    for row, centre in np.argwhere(squares <= _CANCELLED * sizes):
+        apart = X[[row]] - centres[[centre]]
+        squares[row, centre] = np.sum(np.square(apart.data if sparse.issparse(apart) else np.asarray(apart)))
+    return squares
+
+
+def _squared_sizes(rows: Any) -> Floats:
+    return np.asarray(rows.multiply(rows).sum(axis=1) if sparse.issparse(rows) else np.square(rows).sum(axis=1)).ravel()
 
 
 def _fitted_label(

@@ -5,13 +5,20 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from plait.baselines._neighbour_kernels import tally_counts
-from plait.baselines.neighbourhoods import METRIC_RULES, NEIGHBORS_RULES, Neighbourhoods, neighbour_label_counts
-from plait.core.arrays import Floats
-from plait.core.checks import Interval, Nothing, check_parameters
+from plait.baselines.foundations.neighbourhoods import (
+    METRIC_RULES,
+    NEIGHBORS_RULES,
+    Neighbourhoods,
+    neighbour_label_counts,
+)
+from plait.core.arrays import Floats, Labels
+from plait.core.checks import Interval, Nothing
+from plait.core.lazy_modules import lazy_module
 from plait.core.multilabel_classifier import MultilabelClassifier
 
 __all__ = ["MLkNN"]
+
+_kernels = lazy_module("plait.baselines.foundations._kernels")
 
 
 class MLkNN(MultilabelClassifier):
@@ -93,29 +100,13 @@ class MLkNN(MultilabelClassifier):
         self.metric = metric
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> "MLkNN":
-        """Count labels among the neighbours of the training rows.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            Features.
-        y : array, sparse matrix, data frame, or list of sets of label names
-            One 0/1 column for each label; or one binary column in one dimension.
-
-        Returns
-        -------
-        self
-        """
-        check_parameters(self)
-        X, Y, _ = self._training_data(X, y)
+    def _fit(self, X: Any, Y: Labels, sample_weight: Any) -> None:
         self.neighbourhoods_ = Neighbourhoods(X, self.n_neighbors, self.metric)
         counts = neighbour_label_counts(self.neighbourhoods_.of_training_rows(self.n_jobs), Y)
         table = np.zeros((Y.shape[1], 2, self.neighbourhoods_.k + 1), dtype=np.int64)
-        tally_counts(counts, Y, table)
+        _kernels.tally_counts(counts, Y, table)
         self._labels = Y
         self._set_probabilities(table)
-        return self
 
     def _set_probabilities(self, table: npt.NDArray[np.int64]) -> None:
         s, size = float(self.s), table.shape[2]
@@ -131,15 +122,12 @@ class MLkNN(MultilabelClassifier):
         self._given = with_label > without
 
     def _counts(self, X: Any) -> npt.NDArray[np.int32]:
-        X = self._rows(X)
         return neighbour_label_counts(self.neighbourhoods_.of(X, self.n_jobs), self._labels)
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the labels that are more likely than not, (n_samples, n_labels)."""
+    def _decide(self, X: Any) -> npt.NDArray[Any]:
         counts = self._counts(X)
-        return self._labels_out(self._given[np.arange(counts.shape[1]), counts])
+        return self._given[np.arange(counts.shape[1]), counts]
 
-    def predict_proba(self, X: Any) -> Floats:
-        """Return P(label | its count among the neighbours), (n_samples, n_labels)."""
+    def _marginals(self, X: Any) -> Floats:
         counts = self._counts(X)
-        return self._probabilities_out(self.posterior_[np.arange(counts.shape[1]), counts])
+        return self.posterior_[np.arange(counts.shape[1]), counts]

@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from plait.baselines.label_set_classifier import LabelSetClassifier
-from plait.baselines.meta_classifier import ESTIMATOR_RULE
+from plait.baselines.foundations.label_sets import LabelSetClassifier
+from plait.baselines.foundations.meta_classifier import ESTIMATOR_RULE
 from plait.core.arrays import Floats, Ints, Labels
 from plait.core.checks import InstanceOf, Interval
 from plait.inference.label_vectors import distinct_vectors

@@ -1,24 +1,29 @@
 """`RAkEL`: random k-labelsets, an ensemble of label powersets of a few labels each [Tsoumakas2011]."""
 
 from collections.abc import Callable
+from itertools import combinations
+from math import comb
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.parallel import Parallel, delayed
 
-from plait.baselines.label_set_classifier import label_set_estimator
-from plait.baselines.label_set_model import LabelSetModel, constant_marginals, fitted_label_sets
-from plait.baselines.label_subsets import disjoint_subsets, overlapping_subsets
-from plait.baselines.meta_classifier import (
+from plait.baselines.foundations.label_sets import (
+    LabelSetModel,
+    constant_marginals,
+    fitted_label_sets,
+    label_set_estimator,
+)
+from plait.baselines.foundations.meta_classifier import (
     ESTIMATOR_RULE,
     JOBS_RULE,
     MetaClassifier,
     seeded_members,
     weight_keywords,
 )
-from plait.core.arrays import Floats, Labels
-from plait.core.checks import Boolean, Interval, OneOf, RandomState, check_parameters
+from plait.core.arrays import Floats, Ints, Labels
+from plait.core.checks import Boolean, Interval, OneOf, RandomState
 from plait.core.progress_bar import progress
 from plait.core.randomness import generators
 from plait.core.sentences import ParameterError
@@ -67,6 +72,11 @@ class RAkEL(MetaClassifier):
         The fitted label powersets: `vectors`, `classifier`.
     label_names_, n_labels_, n_features_in_, classes_
         As for all classifiers of plait.
+
+    Notes
+    -----
+    With either kind of voting `predict_proba` gives the mean of the probabilities that a label's models give it; where
+    the estimator gives none, the share of models that predict the label.
 
     References
     ----------
@@ -119,29 +129,12 @@ class RAkEL(MetaClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "RAkEL":
-        """Draw labelsets and train a label powerset on each.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            Features.
-        y : array, sparse matrix, data frame, or list of sets of label names
-            One 0/1 column for each label; or one binary column in one dimension.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of rows, where the estimator takes them.
-
-        Returns
-        -------
-        self
-        """
-        check_parameters(self)
-        if self.voting == "soft" and not self._probabilistic():
+    def _fit(self, X: Any, Y: Labels, weights: Any) -> None:
+        if self.voting == "soft" and not self._has_probabilities():
             raise ParameterError(
                 f"RAkEL needs an estimator with predict_proba for voting='soft', but {estimator_name(self.estimator)} "
                 "has none. Use voting='hard', or another estimator."
             )
-        X, Y, weights = self._weighing_data(X, y, sample_weight)
         subset_draws, seed_draws = generators(self.random_state, 2)
         self.labelsets_ = self._subsets(Y.shape[1], subset_draws)
         self.models_ = self._fitted(X, Y, weights, seed_draws)
@@ -149,7 +142,6 @@ class RAkEL(MetaClassifier):
         ones = Y.sum(axis=0) if weights is None else weights @ Y
         self._shares = (ones + 1.0) / (total + 2.0)
         self._n_votes = np.bincount(np.concatenate(self.labelsets_), minlength=Y.shape[1])
-        return self
 
     def _subsets(self, n_labels: int, draws: np.random.Generator) -> list[npt.NDArray[np.int64]]:
         if not self.overlapping:
@@ -169,7 +161,7 @@ class RAkEL(MetaClassifier):
             )
         )
 
-    def _probabilistic(self) -> bool:
+    def _has_probabilities(self) -> bool:
         return self.estimator is None or hasattr(self.estimator, "predict_proba")
 
     def _means(self, X: Any, answer: Callable[[LabelSetModel, Any], npt.NDArray[Any]]) -> Floats:
@@ -187,29 +179,71 @@ class RAkEL(MetaClassifier):
         X = self._rows(X)
         return self._means(X, LabelSetModel.predict)
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the labels whose score is above the threshold.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        Y : ndarray of shape (n_samples, n_labels), or (n_samples,) if fitted on a single column
-        """
-        X = self._rows(X)
+    def _decide(self, X: Any) -> npt.NDArray[Any]:
         scores = self._means(X, LabelSetModel.predict if self.voting == "hard" else LabelSetModel.marginals)
         thresholds = np.where(self._n_votes > 0, self.threshold, 0.5)
-        return self._labels_out((scores > thresholds).astype(np.uint8))
+        return np.asarray(scores > thresholds)
 
-    def predict_proba(self, X: Any) -> Floats:
-        """Return the mean of the probabilities that a label's models give it, with either kind of voting.
+    def _marginals(self, X: Any) -> Floats:
+        return self._means(X, LabelSetModel.marginals if self._has_probabilities() else LabelSetModel.predict)
 
-        Where the estimator gives no probabilities, the share of models that predict the label. Fitted on a single
-        column in one dimension, one column for each class, as scikit-learn does.
-        """
-        X = self._rows(X)
-        answer = LabelSetModel.marginals if self._probabilistic() else LabelSetModel.predict
-        return self._probabilities_out(self._means(X, answer))
+
+def overlapping_subsets(
+    n_labels: int, size: int, n_subsets: int, cover: bool, draws: np.random.Generator
+) -> list[Ints]:
+    """Draw distinct subsets of `size` labels, all equally likely; as many as there are, at most.
+
+    Parameters
+    ----------
+    n_labels, size, n_subsets : int
+        How many labels there are, how many a subset holds, and how many subsets to draw.
+    cover : bool
+        Whether labels in none of them get further subsets, filled up with other labels.
+    draws : Generator
+        Source of randomness.
+
+    Examples
+    --------
+    >>> found = overlapping_subsets(5, 2, 3, True, np.random.default_rng(0))
+    >>> sorted(set(np.concatenate(found).tolist()))
+    [0, 1, 2, 3, 4]
+    """
+    size = min(size, n_labels)
+    wanted = min(n_subsets, comb(n_labels, size))
+    if comb(n_labels, size) <= 2 * wanted:
+        everything = list(combinations(range(n_labels), size))
+        chosen = {everything[place] for place in draws.choice(len(everything), wanted, replace=False)}
+    else:
+        chosen = set()
+        while len(chosen) < wanted:
+            chosen.add(_drawn(n_labels, size, draws))
+    subsets = [np.array(subset, dtype=np.int64) for subset in sorted(chosen)]
+    return subsets + (_covering(subsets, n_labels, size, draws) if cover else [])
+
+
+def _drawn(n_labels: int, size: int, draws: np.random.Generator) -> tuple[int, ...]:
+    return tuple(sorted(draws.choice(n_labels, size, replace=False).tolist()))
+
+
+def _covering(subsets: list[Ints], n_labels: int, size: int, draws: np.random.Generator) -> list[Ints]:
+    """Return subsets that hold all labels which the given ones leave out: new ones, since each holds such a label."""
+    missing = draws.permutation(np.setdiff1d(np.arange(n_labels), np.concatenate(subsets)))
+    parts = [missing[start : start + size] for start in range(0, len(missing), size)]
+    return [np.sort(_filled(part, n_labels, size, draws)) for part in parts]
+
+
+def _filled(part: Ints, n_labels: int, size: int, draws: np.random.Generator) -> Ints:
+    others = np.setdiff1d(np.arange(n_labels), part)
+    return np.concatenate([part, draws.choice(others, size - len(part), replace=False)])
+
+
+def disjoint_subsets(n_labels: int, size: int, draws: np.random.Generator) -> list[Ints]:
+    """Return a random partition of the labels into subsets of `size`, the last one smaller where it does not work out.
+
+    Examples
+    --------
+    >>> [len(subset) for subset in disjoint_subsets(7, 3, np.random.default_rng(0))]
+    [3, 3, 1]
+    """
+    order = draws.permutation(n_labels)
+    return [np.sort(order[start : start + size]) for start in range(0, n_labels, size)]

@@ -1,0 +1,5 @@
+from .classifier_chain_monte_carlo import ClassifierChainMonteCarlo
+
+__all__ = [
+    "ClassifierChainMonteCarlo",
+]

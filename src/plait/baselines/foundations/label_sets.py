@@ -1,0 +1,207 @@
+"""`LabelSetClassifier`: what methods share that take the label sets of the training as classes."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_array
+
+from plait import losses as losses_room
+from plait.baselines.foundations.column_scaling import divided_columns, weighted_means
+from plait.baselines.foundations.meta_classifier import MetaClassifier, weight_keywords
+from plait.core.arrays import Floats, Labels
+from plait.core.naming import resolve
+from plait.core.sentences import ParameterError
+from plait.inference import LabelSupport
+from plait.inference.label_vectors import distinct_vectors
+from plait.learners.fitted_classifiers import read_only
+from plait.learners.training.column_scaling import column_scales
+from plait.learners.training.problem import constant_labels, constant_scores
+from plait.learners.training.wrapped_estimators import estimator_name
+from plait.losses import Loss, Subset
+
+__all__ = ["LabelSetClassifier", "LabelSetModel", "constant_marginals", "fitted_label_sets", "label_set_estimator"]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSetModel:
+    """P(label set | x) over the label sets of the training.
+
+    Parameters
+    ----------
+    vectors : ndarray of uint8, shape (n_sets, n_labels)
+        The label sets, the smallest vector first; class c of the classifier is row c.
+    classifier : classifier or None
+        Fitted on the numbers of the label sets; None where there is one set only.
+    fixed : ndarray of float64, shape (n_labels,)
+        Marginals of labels with one value only in training (their Laplace estimate), NaN for all others.
+    """
+
+    vectors: Labels
+    classifier: Any
+    fixed: Floats
+
+    def predict(self, X: Any) -> Labels:
+        """Return the label set that the classifier decides on, (n_samples, n_labels)."""
+        if self.classifier is None:
+            return np.repeat(self.vectors, X.shape[0], axis=0)
+        return self.vectors[np.asarray(self.classifier.predict(X)).astype(np.int64).ravel()]
+
+    def probabilities(self, X: Any) -> Floats:
+        """Return the probability of each label set, (n_samples, n_sets)."""
+        if self.classifier is None:
+            return np.ones((X.shape[0], 1))
+        found = np.zeros((X.shape[0], len(self.vectors)))
+        found[:, np.asarray(self.classifier.classes_).astype(np.int64)] = self.classifier.predict_proba(X)
+        return found
+
+    def marginals(self, X: Any) -> Floats:
+        """Return P(y_k = 1 | x), summed over the label sets, (n_samples, n_labels)."""
+        sums = np.clip(self.probabilities(X) @ self.vectors.astype(np.float64), 0.0, 1.0)
+        return np.where(np.isnan(self.fixed), sums, self.fixed)
+
+
+def fitted_label_sets(estimator: Any, X: Any, Y: Labels, metadata: dict[str, Any], fixed: Floats) -> LabelSetModel:
+    """Fit an estimator (itself, no clone) on the label sets of the rows as classes."""
+    vectors, codes = distinct_vectors(Y)
+    if len(vectors) == 1:
+        return LabelSetModel(vectors, None, fixed)
+    return LabelSetModel(vectors, estimator.fit(read_only(X), codes.astype(np.int64), **metadata), fixed)
+
+
+def constant_marginals(Y: Labels, sample_weight: Any = None) -> Floats:
+    """Return (n_1 + 1) / (N + 2) for labels with one value only, NaN for all others; rows count by their weight.
+
+    Examples
+    --------
+    >>> constant_marginals(np.array([[0, 1], [0, 0]], dtype=np.uint8))
+    array([0.25,  nan])
+    """
+    weights = np.ones(len(Y)) if sample_weight is None else sample_weight
+    ones = weights @ Y.astype(np.float64)
+    mass = np.column_stack([weights @ (1.0 - Y), ones])
+    laplace = 1.0 / (1.0 + np.exp(-constant_scores(mass)))
+    return np.where(constant_labels(mass), laplace, np.nan)
+
+
+class ScaledLogisticRegression(LogisticRegression):
+    """`LogisticRegression` on columns scaled as `LogisticLearner` scales them; coefficients are in units of X.
+
+    Columns are divided by their standard deviation (0/1 columns and mostly empty ones are left as they are), so that
+    the penalty treats columns alike. Dense columns are centred too, which a free intercept makes up for and which the
+    solver likes.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [0.1], [0.4], [0.5]])
+    >>> meters = ScaledLogisticRegression().fit(X, [0, 0, 1, 2])
+    >>> millimeters = ScaledLogisticRegression().fit(1000 * X, [0, 0, 1, 2])
+    >>> np.allclose(meters.predict_proba(X), millimeters.predict_proba(1000 * X))
+    True
+    """
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ScaledLogisticRegression":
+        """Train on scaled columns."""
+        X = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32))
+        scales = column_scales(X, "auto", sample_weight)
+        centred = self.fit_intercept and not sparse.issparse(X)
+        centres = weighted_means(X, sample_weight) if centred else np.zeros(X.shape[1])
+        super().fit(divided_columns(X, scales, centres), y, sample_weight)
+        self.coef_: Floats = self.coef_ / scales
+        self.intercept_: Floats = self.intercept_ - self.coef_ @ centres
+        return self
+
+
+def label_set_estimator(estimator: Any) -> Any:
+    """Return a fresh copy of what label sets are classified with."""
+    # Tighter than scikit-learn's 1e-4, at which sparse and dense X differ in the third digit of a probability.
+    return ScaledLogisticRegression(max_iter=1000, tol=1e-5) if estimator is None else clone(estimator)
+
+
+def _gives_probabilities(model: "LabelSetClassifier") -> bool:
+    return model._probabilistic()
+
+
+class LabelSetClassifier(MetaClassifier):
+    """Base of `LabelPowerset` and `PrunedSets`: a subclass says which rows the classifier is trained on."""
+
+    loss: Any
+    model_: LabelSetModel
+
+    def _training_sets(self, X: Any, Y: Labels, weights: Any) -> tuple[Any, Labels, Any]:
+        """Return the rows, label sets and weights to train on."""
+        return X, Y, weights
+
+    def _fit(self, X: Any, Y: Labels, weights: Any) -> None:
+        resolve(type(self).__name__, "loss", self.loss, losses_room, Loss)
+        estimator = label_set_estimator(self.estimator)
+        fixed = constant_marginals(Y, weights)
+        X, Y, weights = self._training_sets(X, Y, weights)
+        keywords = weight_keywords(type(self).__name__, estimator, weights)
+        self.model_ = fitted_label_sets(estimator, X, Y, keywords, fixed)
+        self.label_sets_ = self.model_.vectors
+        self.estimator_ = self.model_.classifier
+
+    def predict(self, X: Any, loss: Any = None) -> npt.NDArray[Any]:
+        """Return for every row the label set that the classifier decides on, or the one with the least expected loss.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Features.
+        loss : Loss or str, optional
+            Another loss than the classifier's own, for this call.
+
+        Returns
+        -------
+        Y : ndarray of shape (n_samples, n_labels), or (n_samples,) if fitted on a single column
+        """
+        X = self._rows(X)
+        chosen = resolve(type(self).__name__, "loss", self.loss if loss is None else loss, losses_room, Loss)
+        if isinstance(chosen, Subset):
+            return self._labels_out(self.model_.predict(X))
+        answer = chosen.decide(self._support(X))
+        if answer.dtype.kind == "f":
+            raise ParameterError(
+                f"predict needs a loss that decides on label sets, but {type(chosen).__name__} gives scores to rank "
+                "by. Rank by predict_proba(X), or use another loss."
+            )
+        return self._labels_out(answer)
+
+    def _marginals(self, X: Any) -> Floats:
+        return self.model_.marginals(X)
+
+    def _probabilistic(self) -> bool:
+        return self.estimator is None or hasattr(self.estimator, "predict_proba")
+
+    @available_if(_gives_probabilities)
+    def label_support(self, X: Any) -> LabelSupport:
+        """Return P(label set | x) over the label sets of the training, with exact marginals.
+
+        Losses decide on it: `plait.losses.F1().decide(model.label_support(X))`.
+        """
+        return self._support(self._rows(X))
+
+    def _support(self, X: Any) -> LabelSupport:
+        if not self._probabilistic():
+            raise ParameterError(
+                f"{type(self).__name__} needs an estimator with predict_proba for a loss other than 'subset', but "
+                f"{estimator_name(self.estimator)} has none. Use loss='subset', or another estimator."
+            )
+        chances = self.model_.probabilities(X)
+        vectors = self.model_.vectors
+        with np.errstate(divide="ignore"):
+            logs = np.log(chances)
+        return LabelSupport(
+            np.broadcast_to(vectors, (len(chances), *vectors.shape)),
+            logs,
+            "distribution",
+            "label sets of the training",
+            np.ones(len(chances), dtype=np.bool_),
+            marginals=np.clip(chances @ vectors.astype(np.float64), 0.0, 1.0),
+        )

@@ -1,0 +1,5 @@
+from .max_margin_output_coding import MaxMarginOutputCoding
+
+__all__ = [
+    "MaxMarginOutputCoding",
+]
