@@ -4,8 +4,7 @@ import numpy as np
 from scipy import sparse
 
 from plait.learners import LogisticLearner
-from plait.learners.strengths.strength_search import STRENGTHS
-from plait.learners.strengths.strength_splitting import strength_splits
+from plait.learners.logistic.penalty_search import C_GRID, penalty_splits
 from plait.structure import LabelGraph
 
 GRAPH = LabelGraph([[], [0], [1, 0]])
@@ -32,14 +31,14 @@ def test_strengths_by_cross_validation_are_taken_on_balanced_columns():
     X, Y = problem()
     found = LogisticLearner("cv", standardize="balanced", tol=1e-10).fit(X, Y, GRAPH)
     losses = []
-    for C in STRENGTHS:
+    for C in C_GRID:
         learner, loss = LogisticLearner(float(C), standardize="balanced", tol=1e-10), np.zeros(3)
-        for training, held in strength_splits(len(Y)):
+        for training, held in penalty_splits(len(Y)):
             fitted = learner.fit(X[training], Y[training], GRAPH)
             scores = fitted.base_scores(X[held]) + Y[held] @ fitted.parent_coef_.T
             loss += np.logaddexp(0.0, np.where(Y[held] == 1, -scores, scores)).sum(axis=0)
         losses.append(loss)
-    np.testing.assert_array_equal(found.C_, STRENGTHS[np.argmin(losses, axis=0)])
+    np.testing.assert_array_equal(found.C_, C_GRID[np.argmin(losses, axis=0)])
 
 
 def test_units_of_columns_do_not_matter_and_sparse_is_dense():

@@ -103,6 +103,23 @@ def test_every_label_agrees_with_scikit_learn(
         np.testing.assert_allclose(fitted.intercept_[k], b, rtol=1e-3, atol=1e-3 * (1 + np.abs(w).max()))
 
 
+@pytest.mark.parametrize("stored", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("form", [list, np.array])
+def test_every_label_may_have_its_own_penalty(stored, form):
+    X, Y = drawn(21, 80, 6, 4)
+    Y[:, 1] = 0
+    C = [0.01, 1.0, 30.0, 0.3]
+    fitted = LogisticLearner(C=form(C), standardize=False, tol=1e-12).fit(stored(X), Y)
+    for k in (0, 2, 3):
+        w, b = oracle(X, Y[:, k], C[k], None)
+        np.testing.assert_allclose(fitted.coef_[k], w, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(fitted.intercept_[k], b, rtol=1e-4, atol=1e-5)
+    np.testing.assert_array_equal(fitted.C_, [0.01, np.nan, 30.0, 0.3])
+    assert clone(LogisticLearner(C=form(C))).C is not C
+    with pytest.raises(ParameterError, match=r"needs C to have one number for each of 3 labels, but it has 4. Pass"):
+        LogisticLearner(C=form(C)).fit(X, Y[:, :3])
+
+
 @settings(max_examples=15)
 @given(seed=st.integers(0, 10_000), n_samples=st.integers(20, 120), n_features=st.integers(1, 20))
 def test_the_default_tolerance_keeps_within_a_millionth_of_the_least_objective(seed, n_samples, n_features):

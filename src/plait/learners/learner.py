@@ -70,6 +70,10 @@ class Learner(BaseEstimator, ABC):
         problem = checked_problem(type(self).__name__, X, Y, graph, mask, sample_weight, allow_nan=allow_nan)
         return self._fit(problem, start)
 
+    def settled(self, found: Conditionals) -> "Learner":
+        """Return a learner that keeps what cross-validation chose for the conditionals it trained: here itself."""
+        return self
+
     def _allows_nan(self) -> bool:
         """Say whether X may hold NaN."""
         return False

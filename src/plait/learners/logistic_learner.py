@@ -1,14 +1,16 @@
 """`LogisticLearner`: L2 logistic regression of all labels in one batch."""
 
+import numbers
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 from warnings import warn
 
 import numpy as np
-import numpy.typing as npt
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from plait.core.arrays import Floats, Ints
 from plait.core.checks import (
     Boolean,
     Constraint,
@@ -22,22 +24,43 @@ from plait.features import FeatureMask
 from plait.learners.conditionals import Conditionals
 from plait.learners.learner import Learner
 from plait.learners.linear_conditionals import LinearConditionals
-from plait.learners.logistic.logistic_batch import Solution
-from plait.learners.logistic.logistic_design import Design, prepared_design
-from plait.learners.logistic.logistic_solver import solve
+from plait.learners.logistic.penalty_search import choose_penalties
+from plait.learners.logistic.prepared_problem import PreparedProblem
 from plait.learners.pairs.label_pairs import pair_dependence_of
-from plait.learners.strengths.strength_search import searched_strengths
-from plait.learners.training.problem import ParentColumns, Problem, checked_problem, constant_labels, constant_scores
-from plait.learners.training.weights import CLASS_WEIGHT_RULES, class_weighted, weighing_rows
+from plait.learners.training.problem import Problem, checked_problem
+from plait.learners.training.weights import CLASS_WEIGHT_RULES
 from plait.structure.pair_dependence import PairDependence
 
 __all__ = ["LogisticLearner"]
 
 _NAMED = 5
-# So many numbers in the design are few enough to be solved to the last digits.
-_SMALL = 65_536
-_FINEST = 1e-15
-_POLISHING = 8
+
+
+@dataclass(frozen=True)
+class PositiveNumbers(Constraint):
+    """A list or array of positive numbers, one for each label.
+
+    Examples
+    --------
+    >>> PositiveNumbers().accepts([0.1, 10]), PositiveNumbers().accepts([1.0, 0.0])
+    (True, False)
+    """
+
+    def accepts(self, value: Any) -> bool:
+        """Say whether all are finite numbers above 0."""
+        if not isinstance(value, list | tuple | np.ndarray):
+            return False
+        given = np.asarray(value)
+        known = given.ndim == 1 and given.dtype.kind in "iuf"
+        return known and bool((np.isfinite(given) & (given > 0)).all())
+
+    def describe(self) -> str:
+        """Say so."""
+        return "one such number for each label"
+
+    def wrong(self) -> list[Any]:
+        """Return lists with a zero, with a NaN, with a word, and one of two dimensions."""
+        return [[1.0, 0.0], [float("nan")], ["one"], np.ones((2, 1))]
 
 
 class LogisticLearner(Learner):
@@ -49,13 +72,13 @@ class LogisticLearner(Learner):
 
     Parameters
     ----------
-    C : float or "cv", default=1.0
-        Inverse strength of the penalty. With "cv" every label gets its own, the one of least held-out log-loss among
-        0.0005, 0.005, ..., 500, which are 1 / (2 lambda) for lambda = 1000, 100, ..., 0.001 in
-        `sum log P - lambda ||w||^2` [PCC, section 5.1]; of equal losses the strongest penalty. Rows are held out as
-        `strength_splits` says, scales and class weights are taken from the training parts alone, row weights count
-        in training and in the loss. Where a training part lacks a class, the label is a constant there. A fit that
-        starts from an earlier one keeps what that one found.
+    C : float, array of shape (n_labels,) or "cv", default=1.0
+        Inverse strength of the regularisation (the L2 penalty), for all labels or for each. With "cv" every label gets
+        its own, the one of least held-out log-loss among 0.0005, 0.005, ..., 500, which are 1 / (2 lambda) for
+        lambda = 1000, 100, ..., 0.001 in `sum log P - lambda ||w||^2` [PCC, section 5.1]; of equal losses the strongest
+        penalty. Rows are held out as `penalty_splits` says, scales and class weights are taken from the training parts
+        alone, row weights count in training and in the loss. Where a training part lacks a class, the label is a
+        constant there. `C_` of what `fit` hands on says what was chosen.
     penalty : {"l2"}, default="l2"
         The penalty.
     fit_intercept : bool, default=True
@@ -93,7 +116,7 @@ class LogisticLearner(Learner):
     """
 
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {
-        "C": (Interval(float, 0, None, closed="neither"), OneOf(("cv",))),
+        "C": (Interval(float, 0, None, closed="neither"), PositiveNumbers(), OneOf(("cv",))),
         "penalty": (OneOf(("l2",)),),
         "fit_intercept": (Boolean(),),
         "standardize": (Boolean(), OneOf(("auto", "balanced"))),
@@ -105,7 +128,7 @@ class LogisticLearner(Learner):
 
     def __init__(
         self,
-        C: float | str = 1.0,
+        C: Any = 1.0,
         penalty: str = "l2",
         fit_intercept: bool = True,
         standardize: bool | str = "auto",
@@ -185,64 +208,35 @@ class LogisticLearner(Learner):
 
     def _fit(self, problem: Problem, start: Conditionals | None) -> LinearConditionals:
         begin = self._checked_start(problem, start)
-        rows = weighing_rows(problem)
-        constant = constant_scores(rows.class_mass())
-        problem = class_weighted(rows, self.class_weight)
-        fitted = np.flatnonzero(~constant_labels(problem.class_mass()))
-        parents = ParentColumns.of(problem)
-        design = prepared_design(
-            problem.X,
-            parents.values,
-            standardize=self.standardize,
-            fit_intercept=self.fit_intercept,
-            row_weights=rows.row_weights,
-        )
-        first = None if begin is None else _prepared_start(design, parents, begin, fitted)
-        strengths = self._strengths(rows, fitted, begin)
-        solution = self._solve(design, problem, parents, fitted, strengths, first)
-        self._warn(fitted[~solution.converged])
-        if problem.Y.shape[0] * design.n_columns <= _SMALL:
-            # A few more Newton steps cost nothing here, and weights are then copies of rows to the last digits.
-            finer = self._solve(design, problem, parents, fitted, strengths, solution, polish=True)
-            solution = replace(finer, n_iter=solution.n_iter, converged=solution.converged)
-        return self._conditionals(problem, design, parents, fitted, solution, strengths, constant)
+        prepared = PreparedProblem(self, problem)
+        C = self._inverse_penalties(prepared)
+        solution = prepared.solve(C, None if begin is None else prepared.start_at(begin))
+        self._warn(prepared.fitted[~solution.converged])
+        return prepared.conditionals(C, prepared.polished(C, solution), type(self).__name__)
 
-    def _strengths(
-        self, problem: Problem, fitted: npt.NDArray[np.int64], begin: LinearConditionals | None
-    ) -> npt.NDArray[np.float64]:
-        """Return C of each label to fit; `problem` comes without class weights."""
-        if isinstance(self.C, str) and begin is not None and begin.C_ is not None:
-            found = begin.C_[fitted]
-            return np.where(np.isfinite(found), found, 1.0)
+    def _inverse_penalties(self, prepared: PreparedProblem) -> Floats:
+        """Return C of each label that is fitted."""
         if isinstance(self.C, str):
             with one_blas_thread():
-                return searched_strengths(self, problem, fitted)
-        return np.full(len(fitted), float(self.C))
+                return choose_penalties(self, prepared.rows, prepared.fitted)
+        if isinstance(self.C, numbers.Real):
+            return np.full(len(prepared.fitted), float(self.C))
+        given = np.asarray(self.C, dtype=np.float64)
+        n_labels = prepared.rows.n_labels
+        if len(given) != n_labels:
+            raise ParameterError(
+                f"{type(self).__name__} needs C to have one number for each of {n_labels} labels, but it has "
+                f"{len(given)}. Pass one for each column of Y, or one number for all."
+            )
+        return given[prepared.fitted]
 
-    def _solve(
-        self,
-        design: Design,
-        problem: Problem,
-        parents: ParentColumns,
-        fitted: npt.NDArray[np.int64],
-        strengths: npt.NDArray[np.float64],
-        start: Solution | None,
-        *,
-        polish: bool = False,
-    ) -> Solution:
-        support = parents.support(problem)
-        return solve(
-            design,
-            problem.Y,
-            strengths=strengths,
-            columns=fitted,
-            weights=problem.weights,
-            support=None if support is None else support[fitted],
-            start=start,
-            tol=_FINEST if polish else self.tol,
-            max_iter=_POLISHING if polish else self.max_iter,
-            dtype=self.dtype,
-        )
+    def settled(self, found: Conditionals) -> Learner:
+        """Return the learner with the C of earlier conditionals instead of a search; itself without "cv"."""
+        if not isinstance(self.C, str):
+            return self
+        assert isinstance(found, LinearConditionals)
+        assert found.C_ is not None
+        return clone(self).set_params(C=np.where(np.isfinite(found.C_), found.C_, 1.0))
 
     def _checked_start(self, problem: Problem, start: Conditionals | None) -> LinearConditionals | None:
         if start is None:
@@ -255,7 +249,7 @@ class LogisticLearner(Learner):
             )
         return start
 
-    def _warn(self, failed: npt.NDArray[np.int64]) -> None:
+    def _warn(self, failed: Ints) -> None:
         if len(failed):
             named = ", ".join(str(label) for label in failed[:_NAMED]) + (", ..." if len(failed) > _NAMED else "")
             warn(
@@ -264,47 +258,6 @@ class LogisticLearner(Learner):
                 ConvergenceWarning,
                 stacklevel=4,
             )
-
-    def _conditionals(
-        self,
-        problem: Problem,
-        design: Design,
-        parents: ParentColumns,
-        fitted: npt.NDArray[np.int64],
-        solution: Solution,
-        strengths: npt.NDArray[np.float64],
-        constant: npt.NDArray[np.float64],
-    ) -> LinearConditionals:
-        n_labels, n_features = problem.n_labels, problem.X.shape[1]
-        coef, intercept = design.original(solution.coef, solution.intercept)
-        whole = np.zeros((n_labels, n_features))
-        whole[fitted] = coef[:, :n_features]
-        parent_coef = np.zeros((n_labels, n_labels))
-        parent_coef[np.ix_(fitted, parents.labels)] = coef[:, n_features:]
-        constant[fitted] = intercept
-        n_iter, converged = np.zeros(n_labels, dtype=np.int64), np.ones(n_labels, dtype=np.bool_)
-        n_iter[fitted], converged[fitted] = solution.n_iter, solution.converged
-        strength = np.full(n_labels, np.nan)
-        strength[fitted] = strengths
-        return LinearConditionals(
-            problem.graph,
-            whole,
-            parent_coef,
-            constant,
-            n_iter_=n_iter,
-            converged_=converged,
-            C_=strength,
-            made_by=type(self).__name__,
-        )
-
-
-def _prepared_start(
-    design: Design, parents: ParentColumns, begin: LinearConditionals, fitted: npt.NDArray[np.int64]
-) -> Solution:
-    coef = np.hstack([begin.coef_, begin.parent_coef_[:, parents.labels]])[fitted]
-    coef, intercept = design.prepared(coef, begin.intercept_[fitted])
-    nothing = np.zeros(len(fitted))
-    return Solution(coef, intercept, nothing, nothing.astype(np.int64), nothing.astype(np.bool_))
 
 
 def _described(start: Any) -> str:

@@ -12,8 +12,7 @@ from plait.baselines.pairwise_crf.pseudo_likelihood import CRFWeights, trained_c
 from plait.core.sentences import ParameterError
 from plait.inference import Exhaustive
 from plait.learners import LogisticLearner
-from plait.learners.strengths.strength_search import STRENGTHS
-from plait.learners.strengths.strength_splitting import strength_splits
+from plait.learners.logistic.penalty_search import C_GRID, penalty_splits
 from plait.losses import F1, Hamming
 
 
@@ -225,15 +224,15 @@ def test_the_exact_loss_is_that_of_label_sets():
 def test_the_strength_with_the_least_held_out_loss(kind, form, exact):
     X, Y, weights = penalty_problem()
     losses = []
-    for C in STRENGTHS:
+    for C in C_GRID:
         total = 0.0
-        for rows, held in strength_splits(150):
+        for rows, held in penalty_splits(150):
             field = trained_crf(X[rows], Y[rows], weights[rows], C, C, kind, "auto", 1e-9, 100)[0]
             total += held_out_loss(field, X[held], Y[held], weights[held], exact)
         losses.append(total)
     found = searched_penalty(form(X), Y, weights, None, kind, "auto", 100, exact)
-    assert found == STRENGTHS[np.argmin(losses)]
-    assert STRENGTHS[0] < found < STRENGTHS[-1]
+    assert found == C_GRID[np.argmin(losses)]
+    assert C_GRID[0] < found < C_GRID[-1]
 
 
 def test_rows_held_out_count_by_their_weights():
@@ -245,12 +244,12 @@ def test_rows_held_out_count_by_their_weights():
     weights[light] *= 0.01
 
     def best(counted):
-        losses = np.zeros(len(STRENGTHS))
-        for place, C in enumerate(STRENGTHS):
-            for rows, held in strength_splits(150):
+        losses = np.zeros(len(C_GRID))
+        for place, C in enumerate(C_GRID):
+            for rows, held in penalty_splits(150):
                 field = trained_crf(X[rows], Y[rows], weights[rows], C, C, "constant", "auto", 1e-9, 100)[0]
                 losses[place] += held_out_loss(field, X[held], Y[held], counted[held], exact=True)
-        return STRENGTHS[np.argmin(losses)]
+        return C_GRID[np.argmin(losses)]
 
     assert best(np.ones(150)) < best(weights)
     assert searched_penalty(X, Y, weights, None, "constant", "auto", 100, exact=True) == best(weights)
@@ -282,15 +281,15 @@ def tried_strengths(monkeypatch, losses):
         return (C,)
 
     def loss(C, *others):
-        return losses[STRENGTHS.tolist().index(C)]
+        return losses[C_GRID.tolist().index(C)]
 
     monkeypatch.setattr(field_strength, "trained_crf", train)
     monkeypatch.setattr(field_strength, "held_out_loss", loss)
     X, Y, _ = penalty_problem()
     found = searched_penalty(X, Y, None, None, "constant", "auto", 100, exact=True)
-    places = [STRENGTHS.tolist().index(C) for C in dict.fromkeys(trained)]
-    assert trained == [STRENGTHS[place] for place in places for _ in strength_splits(len(X))]
-    return places, STRENGTHS.tolist().index(found)
+    places = [C_GRID.tolist().index(C) for C in dict.fromkeys(trained)]
+    assert trained == [C_GRID[place] for place in places for _ in penalty_splits(len(X))]
+    return places, C_GRID.tolist().index(found)
 
 
 @pytest.mark.parametrize(
@@ -305,5 +304,5 @@ def tried_strengths(monkeypatch, losses):
     ],
 )
 def test_weaker_penalties_are_not_tried_after_two_that_are_worse(monkeypatch, losses, n_tried, best):
-    assert len(losses) == len(STRENGTHS)
+    assert len(losses) == len(C_GRID)
     assert tried_strengths(monkeypatch, losses) == (list(range(n_tried)), best)

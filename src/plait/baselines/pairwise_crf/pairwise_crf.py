@@ -20,8 +20,7 @@ from plait.core.randomness import seeds
 from plait.core.sentences import ParameterError
 from plait.inference import Exhaustive, LabelSupport, enumerated_marginals
 from plait.inference.enumeration import MOST_LABELS
-from plait.learners.strengths.strength_search import STRENGTHS
-from plait.learners.strengths.strength_splitting import strength_splits
+from plait.learners.logistic.penalty_search import C_GRID, penalty_splits
 from plait.losses import Loss, Subset
 
 __all__ = ["PairwiseCRF"]
@@ -281,7 +280,7 @@ def searched_penalty(
 ) -> float:
     """Return the C with the least held-out loss, the smallest of equals; one for all labels.
 
-    C are those of `LogisticLearner(C="cv")` [PCC, section 5.1]. Rows are held out as `strength_splits` says. Penalties
+    C are those of `LogisticLearner(C="cv")` [PCC, section 5.1]. Rows are held out as `penalty_splits` says. Penalties
     are tried from the strongest on, and no longer once they only get worse. With a single row nothing can be held out,
     and C is 1.
 
@@ -296,8 +295,8 @@ def searched_penalty(
     """
     if len(Y) < 2:
         return 1.0
-    splits, losses = strength_splits(len(Y)), []
-    for C in STRENGTHS.tolist():
+    splits, losses = penalty_splits(len(Y)), []
+    for C in C_GRID.tolist():
         total = 0.0
         for rows, held in splits:
             weights = None if sample_weight is None else sample_weight[rows]
@@ -308,7 +307,7 @@ def searched_penalty(
         losses.append(total)
         if len(losses) - 1 - int(np.argmin(losses)) >= _PATIENCE:
             break
-    return float(STRENGTHS[int(np.argmin(losses))])
+    return float(C_GRID[int(np.argmin(losses))])
 
 
 def held_out_loss(field: CRFWeights, X: Any, Y: Labels, sample_weight: Any, exact: bool) -> float:

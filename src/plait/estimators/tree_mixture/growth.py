@@ -1,59 +1,21 @@
 """Which trees a mixture has: one after another, each on the rows that the mixture explains worst [MC 5.3]."""
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from plait.core.arrays import Floats
-from plait.core.checks import Constraint, InstanceOf
 from plait.core.logspace import log_sum_exp
 from plait.core.randomness import generator, seeds
 from plait.estimators.tree_mixture.em import Mixture, Steps, component_log_probs
-from plait.learners import Conditionals, Learner, LinearConditionals, LogisticLearner
-from plait.learners.training.problem import Problem
+from plait.learners import Conditionals, Learner, LinearConditionals
 from plait.structure import LabelGraph
 
 __all__ = ["GrowingMixture", "Growth", "grown_again"]
-
-
-class KeptStrengths(LogisticLearner):
-    """Trains as another learner does, with one `C` for each label that was found before.
-
-    Parameters
-    ----------
-    learner : LogisticLearner
-        Whose parameters to take.
-    strengths : ndarray of shape (n_labels,)
-        C of every label.
-    """
-
-    parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {
-        "learner": (InstanceOf((LogisticLearner,)),),
-        "strengths": (InstanceOf((np.ndarray,)),),
-    }
-
-    def __init__(self, learner: LogisticLearner, strengths: Floats) -> None:
-        super().__init__(**learner.get_params())
-        self.learner, self.strengths = learner, strengths
-
-    def _strengths(self, problem: Problem, fitted: npt.NDArray[np.int64], begin: Any) -> Floats:
-        return self.strengths[fitted]
-
-    def _fit(self, problem: Problem, start: Conditionals | None) -> LinearConditionals:
-        return replace(super()._fit(problem, start), made_by=type(self.learner).__name__)
-
-
-def keeping_strengths(learner: Learner, found: Any) -> Learner:
-    """Return a learner that keeps the strengths of conditionals it trained; itself where there is nothing to keep."""
-    if not isinstance(learner, LogisticLearner) or learner.C != "cv":
-        return learner
-    assert isinstance(found, LinearConditionals)
-    assert found.C_ is not None
-    return KeptStrengths(learner, np.where(np.isfinite(found.C_), found.C_, 1.0))
 
 
 _LEAST_DOUBT = 1e-12
@@ -197,7 +159,7 @@ class GrowingMixture:
     def _begin(self, seed: int) -> None:
         """Train the first tree; the strengths of the penalty that it finds are kept for all others."""
         tree = self._tree(self.rows, seed)
-        self.learner = keeping_strengths(self.learner, tree)
+        self.learner = self.learner.settled(tree)
         self.mixture = self._largest = Mixture(np.ones(1), (tree,))
         self._best = self._held_out(self.mixture)
         self.history.append(float(self._best.sum()) if len(self._best) else -np.inf)
@@ -261,7 +223,7 @@ def grown_again(
     """
     rows = np.ones(Y.shape[0]) if sample_weight is None else sample_weight
     tree = tree_on(graphs[0], growth.learner, X, Y, rows)
-    learner, mixture = keeping_strengths(growth.learner, tree), Mixture(np.ones(1), (tree,))
+    learner, mixture = growth.learner.settled(tree), Mixture(np.ones(1), (tree,))
     steps = Steps(learner, X, Y, rows, growth.n_jobs)
     for graph in graphs[1:]:
         if len(mixture.weights) > 1:

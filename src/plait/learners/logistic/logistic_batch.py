@@ -36,6 +36,12 @@ class Solution:
     n_iter: npt.NDArray[np.int64]
     converged: npt.NDArray[np.bool_]
 
+    @classmethod
+    def start(cls, coef: Floats, intercept: Floats) -> "Solution":
+        """Return a start: coefficients of which nothing else is known."""
+        nothing = np.zeros(len(intercept))
+        return cls(coef, intercept, nothing, nothing.astype(np.int64), nothing > 0)
+
 
 @dataclass(frozen=True, eq=False)
 class Batch:

@@ -1,6 +1,6 @@
 """C by cross-validation (7 values, 3 folds, each label its own) against a single fit at C = 1, on yeast and enron.
 
-Needs the benchmark data (PLAIT_DATA); `python -m benchmarks.cross_validated_strength NAME` runs one data set. Picks
+Needs the benchmark data (PLAIT_DATA); `python -m benchmarks.penalty_search NAME` runs one data set. Picks
 are compared with a search of the same folds in which every fit is solved to 1e-10 in float64, and for some labels with
 a loop over scikit-learn's LogisticRegression; the loss of each pick must be the least but for 1e-6. CPU time of one
 thread, best of several runs taken in turn; then the wall time of two threads.
@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 from plait.core.logspace import clip_probability
 from plait.data import load_dataset
 from plait.learners import LogisticLearner
-from plait.learners.strengths.strength_search import STRENGTHS
+from plait.learners.logistic.penalty_search import C_GRID
 
 RUNS = 5
 WANTED = 10.0
@@ -45,10 +45,10 @@ def losses_of(scores: Any, Y: Any) -> Any:
 
 def tight_losses(X: Any, Y: Any) -> Any:
     """Return mean held-out losses (n_strengths, n_labels), every fit solved to 1e-10 from the start."""
-    total = np.zeros((len(STRENGTHS), Y.shape[1]))
+    total = np.zeros((len(C_GRID), Y.shape[1]))
     for train, held in KFold(3, shuffle=True, random_state=0).split(X):
         before = None
-        for place, C in enumerate(STRENGTHS):
+        for place, C in enumerate(C_GRID):
             learner = LogisticLearner(C=float(C), tol=1e-10, max_iter=1000, dtype="float64")
             before = learner.fit(X[train], Y[train], start=before)
             total[place] += losses_of(before.base_scores(X[held]), Y[held])
@@ -57,10 +57,10 @@ def tight_losses(X: Any, Y: Any) -> Any:
 
 def loop_losses(X: Any, y: Any) -> Any:
     """Return mean held-out losses (n_strengths,) by scikit-learn; dense columns are scaled as plait does by default."""
-    total = np.zeros(len(STRENGTHS))
+    total = np.zeros(len(C_GRID))
     for train, held in KFold(3, shuffle=True, random_state=0).split(X):
         scales = 1.0 if sparse.issparse(X) else X[train].std(axis=0)
-        for place, C in enumerate(STRENGTHS):
+        for place, C in enumerate(C_GRID):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 model = LogisticRegression(C=float(C), tol=1e-8, max_iter=20_000).fit(X[train] / scales, y[train])
@@ -70,10 +70,10 @@ def loop_losses(X: Any, y: Any) -> Any:
 
 def check_picks(X: Any, Y: Any, picks: Any) -> None:
     """Assert that picks have the least loss; a loop over scikit-learn agrees on some labels, frequent and rare."""
-    places = np.searchsorted(STRENGTHS, picks)
+    places = np.searchsorted(C_GRID, picks)
     tight = tight_losses(X, Y)
     behind = tight[places, np.arange(Y.shape[1])] - tight.min(axis=0)
-    print("  picks: " + ", ".join(f"C={STRENGTHS[place]:g}: {(places == place).sum()}" for place in np.unique(places)))
+    print("  picks: " + ", ".join(f"C={C_GRID[place]:g}: {(places == place).sum()}" for place in np.unique(places)))
     print(f"  same as the tight search: {(places == tight.argmin(axis=0)).sum()} of {len(places)}", end="")
     print(f", the others behind by at most {behind.max():.1e}")
     assert (behind <= TIE).all()
@@ -108,7 +108,7 @@ def wall(learner: LogisticLearner, X: Any, Y: Any) -> float:
 
 def main(names: list[str] | None = None) -> None:
     if not os.environ.get("PLAIT_DATA"):
-        print("cross_validated_strength needs the benchmark data: set PLAIT_DATA to their folder")
+        print("penalty_search needs the benchmark data: set PLAIT_DATA to their folder")
         return
     with threadpool_limits(1):
         for name in names or NAMES:

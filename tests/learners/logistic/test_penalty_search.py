@@ -14,11 +14,7 @@ from plait.core.sentences import ParameterError
 from plait.data import load_dataset
 from plait.features import FeatureMask
 from plait.learners import LogisticLearner
-from plait.learners.strengths import strength_search
-from plait.learners.strengths.strength_search import STRENGTHS
-from plait.learners.strengths.strength_splitting import strength_folds, strength_splits
-from plait.learners.strengths.strength_trial import StrengthTrial
-from plait.learners.training.problem import checked_problem
+from plait.learners.logistic.penalty_search import penalty_splits
 from plait.structure import LabelGraph
 
 EPS = 1e-6
@@ -70,16 +66,13 @@ def assert_picked(found, losses):
     weighting=st.sampled_from([None, "rows", "labels"]),
     class_weight=st.sampled_from([None, "balanced"]),
     noise=st.sampled_from([0.01, 1.0, 5.0]),
-    narrow=st.sampled_from([0, 300]),
 )
-def test_picks_as_a_loop_over_scikit_learn(seed, d, kind, weighting, class_weight, noise, narrow):
+def test_picks_as_a_loop_over_scikit_learn(seed, d, kind, weighting, class_weight, noise):
     X, Y = made_data(seed, n=75, d=d, density=None if kind == "dense" else 0.4, noise=noise)
     rng = np.random.default_rng(seed + 1)
     weight = {None: None, "rows": rng.gamma(2.0, size=75), "labels": rng.gamma(2.0, size=(75, 3))}[weighting]
     learner = LogisticLearner(C="cv", standardize=False, class_weight=class_weight)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(strength_search, "NARROW", narrow)
-        fitted = learner.fit(X if kind == "dense" else sparse.csr_matrix(X), Y, sample_weight=weight)
+    fitted = learner.fit(X if kind == "dense" else sparse.csr_matrix(X), Y, sample_weight=weight)
     columns = [weight if weight is None or weight.ndim == 1 else weight[:, k] for k in range(3)]
     varying = [k for k in range(3) if 0 < Y[:, k].sum() < 75]
     assert_picked(fitted.C_[varying], [naive_losses(X, Y[:, k], columns[k], class_weight) for k in varying])
@@ -95,10 +88,8 @@ def test_final_fit_is_that_of_the_picked_strength():
         np.testing.assert_allclose(fitted.intercept_[k], single.intercept_[0], rtol=1e-5, atol=1e-8)
 
 
-@pytest.mark.parametrize("narrow", [0, 300])
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
-def test_parents_and_masks_take_part(kind, narrow, monkeypatch):
-    monkeypatch.setattr(strength_search, "NARROW", narrow)
+def test_parents_and_masks_take_part(kind):
     X, Y = made_data(2, n=120, d=6, q=4)
     Y[:, 2] = Y[:, 0] ^ (np.random.default_rng(0).random(120) < 0.1)
     graph = LabelGraph([[], [0], [0, 1], []])
@@ -118,10 +109,8 @@ def test_without_intercept():
     assert_picked(fitted.C_, [naive_losses(X, Y[:, k], intercept=False) for k in range(3)])
 
 
-@pytest.mark.parametrize("narrow", [0, 300])
-def test_scales_come_from_the_training_parts(narrow, monkeypatch):
+def test_scales_come_from_the_training_parts():
     """Scaling rows of a training part with its own deviations is what a pipeline over the same rows does."""
-    monkeypatch.setattr(strength_search, "NARROW", narrow)
     X, Y = made_data(4, n=60, d=3)
     X *= [1.0, 30.0, 0.01]
     X[::20] *= 10.0
@@ -138,9 +127,7 @@ def test_scales_come_from_the_training_parts(narrow, monkeypatch):
         assert_picked(fitted.C_[[k]], [totals / 60])
 
 
-@pytest.mark.parametrize("narrow", [0, 300])
-def test_few_positives_and_constant_labels(narrow, monkeypatch):
-    monkeypatch.setattr(strength_search, "NARROW", narrow)
+def test_few_positives_and_constant_labels():
     X, Y = made_data(5, n=60, q=4)
     Y[:, 1] = 0
     Y[17, 1] = 1
@@ -179,50 +166,12 @@ def test_same_bits_every_time():
 def test_splits_are_those_of_scikit_learn():
     few = list(KFold(3, shuffle=True, random_state=0).split(np.zeros((100, 1))))
     many = list(ShuffleSplit(1, train_size=0.66, random_state=0).split(np.zeros((10_000, 1))))
-    for expected, found in ((few, strength_splits(100)), (many, strength_splits(10_000))):
+    for expected, found in ((few, penalty_splits(100)), (many, penalty_splits(10_000))):
         assert len(expected) == len(found)
         for one, other in zip(expected, found, strict=True):
             np.testing.assert_array_equal(one[0], other[0])
             np.testing.assert_array_equal(one[1], other[1])
     assert len(many[0][0]) == 6600
-
-
-def trials_of(X, Y):
-    problem = checked_problem("test", X, Y, None, None, None)
-    labels = np.arange(Y.shape[1])
-    folds = strength_folds(problem, labels, None)
-    learner = LogisticLearner()
-    return learner, problem, labels, [StrengthTrial(learner, fold, STRENGTHS) for fold in folds]
-
-
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("kind", ["dense", "sparse"])
-def test_loose_losses_are_as_near_as_they_say(seed, kind):
-    """Losses of both first rounds lie within their bounds of the tight ones."""
-    X, Y = made_data(seed, n=120, d=12, noise=0.3, density=None if kind == "dense" else 0.4)
-    X = X if kind == "dense" else sparse.csr_matrix(X)
-    *_, tight = trials_of(X, Y)
-    *_, loose = trials_of(X, Y)
-    learner, problem, labels, narrow = trials_of(X, Y)
-    strength_search._narrow_round(learner, problem, labels, narrow)
-    for exact, near, factored in zip(tight, loose, narrow, strict=True):
-        exact.follow_path([1e-11] * len(STRENGTHS))
-        near.follow_path([1e-3] * len(STRENGTHS))
-        for trial in (near, factored):
-            assert (np.abs(trial.losses - exact.losses) <= trial.errors + 1e-6).all()
-            assert np.isfinite(trial.errors).all()
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_careless_first_round_is_made_up_for(seed, monkeypatch):
-    """Strengths that may be the best are solved again, so the first round cannot change the picks."""
-    X, Y = made_data(seed, n=150, d=20, q=6, noise=0.2)
-    careful = LogisticLearner(C="cv").fit(X, Y).C_
-    monkeypatch.setattr(strength_search, "NARROW", 0)
-    monkeypatch.setattr(strength_search, "FIRST", (0.5,) * len(STRENGTHS))
-    np.testing.assert_array_equal(LogisticLearner(C="cv").fit(X, Y).C_, careful)
-    monkeypatch.setattr(strength_search, "LATER", ())
-    assert (careful != LogisticLearner(C="cv").fit(X, Y).C_).any()
 
 
 def test_many_rows_are_split_once():
@@ -238,9 +187,29 @@ def test_many_rows_are_split_once():
         assert_picked(fitted.C_[[k]], [np.array(losses)])
 
 
+def test_a_start_does_not_keep_another_penalty():
+    X, Y = made_data(6, n=150)
+    start = LogisticLearner(C=0.0005).fit(X, Y)
+    searched = LogisticLearner(C="cv").fit(X, Y)
+    assert (searched.C_ != 0.0005).any()
+    np.testing.assert_array_equal(LogisticLearner(C="cv").fit(X, Y, start=start).C_, searched.C_)
+
+
+def test_a_settled_learner_keeps_what_was_chosen():
+    X, Y = made_data(1, n=150)
+    Y[:, 1] = 1
+    learner = LogisticLearner(C="cv", standardize=False)
+    fitted = learner.fit(X, Y)
+    settled = learner.settled(fitted)
+    np.testing.assert_array_equal(settled.C, [fitted.C_[0], 1.0, fitted.C_[2]])
+    assert settled.standardize is False
+    assert settled.settled(fitted) is settled
+    np.testing.assert_array_equal(settled.fit(X[::2], Y[::2]).C_, fitted.C_)
+
+
 def test_wrong_strength():
     X, Y = made_data(0)
-    with pytest.raises(ParameterError, match="LogisticLearner needs C to be a number above 0 or 'cv'"):
+    with pytest.raises(ParameterError, match="needs C to be a number above 0, one such number for each label or 'cv'"):
         LogisticLearner(C="best").fit(X, Y)
 
 
