@@ -8,7 +8,9 @@ from sklearn.base import clone
 
 from plait.core.checks import Boolean
 from plait.core.sentences import ParameterError
-from plait.learners import Learner
+from plait.learners import Learner, LogisticLearner
+from plait.learners import learner as learner_module
+from plait.learners.training.problem import Problem
 from plait.structure import LabelGraph
 
 
@@ -61,3 +63,19 @@ def test_nan_where_the_learner_takes_it():
 
 def test_clone_and_repr():
     assert repr(clone(Echo(patient=True))) == "Echo(patient=True)"
+
+
+def test_a_checked_problem_is_trained_without_another_look(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(40, 3)), (rng.random((40, 2)) < 0.5).astype(np.uint8)
+    expected, pairs = LogisticLearner().fit(X, Y), LogisticLearner().fit_pairs(X, Y, random_state=0)
+
+    def looked(*_):
+        raise AssertionError
+
+    monkeypatch.setattr(learner_module, "check_parameters", looked)
+    monkeypatch.setattr(learner_module, "checked_problem", looked)
+    problem = Problem(X, Y, LabelGraph([[], []]))
+    np.testing.assert_array_equal(LogisticLearner().fit_checked(problem).coef_, expected.coef_)
+    again = LogisticLearner().fit_pairs_checked(problem, random_state=0)
+    np.testing.assert_array_equal(again.log_likelihood, pairs.log_likelihood)

@@ -41,7 +41,7 @@ def pairs_for(
     """
     if not structure.needs_pairs(Y.shape[1]):
         return None
-    if not hasattr(learner, "fit_pairs"):
+    if not learner.fits_pairs:
         raise ParameterError(
             f"{type(structure).__name__} needs a learner with fit_pairs, but {type(learner).__name__} has none. "
             "Use LogisticLearner(), or a structure that needs counts only, such as LabelTree()."

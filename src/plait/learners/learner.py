@@ -23,6 +23,8 @@ class Learner(BaseEstimator, ABC):
     """
 
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]]
+    # Whether it has `fit_pairs` and `fit_pairs_checked`, which structures over pairs of labels need.
+    fits_pairs: ClassVar[bool] = False
 
     @property
     def gives_probabilities(self) -> bool:
@@ -68,6 +70,15 @@ class Learner(BaseEstimator, ABC):
         check_parameters(self)
         allow_nan = self._allows_nan()
         problem = checked_problem(type(self).__name__, X, Y, graph, mask, sample_weight, allow_nan=allow_nan)
+        return self.fit_checked(problem, start)
+
+    def fit_checked(self, problem: Problem, start: Conditionals | None = None) -> Conditionals:
+        """Train on a problem whose parts have been checked, without looking at them again.
+
+        For callers that train many times on rows they have checked once, with parameters that `check_parameters` has
+        seen: steps of EM, members of an ensemble, folds of a search. They make a `Problem` of X (floats in C order or
+        CSR, finite), Y (uint8), the graph, the mask's `support` (None where it is all True) and float64 weights.
+        """
         return self._fit(problem, start)
 
     def settled(self, found: Conditionals) -> "Learner":

@@ -126,6 +126,8 @@ class LogisticLearner(Learner):
         "dtype": (OneOf(("auto", "float32", "float64")),),
     }
 
+    fits_pairs: ClassVar[bool] = True
+
     def __init__(
         self,
         C: Any = 1.0,
@@ -201,6 +203,20 @@ class LogisticLearner(Learner):
         """
         check_parameters(self)
         problem = checked_problem(type(self).__name__, X, Y, None, mask, sample_weight)
+        return self.fit_pairs_checked(
+            problem, folds=folds, coefficients=coefficients, consistent=consistent, random_state=random_state
+        )
+
+    def fit_pairs_checked(
+        self,
+        problem: Problem,
+        *,
+        folds: float | int | None = 1 / 3,
+        coefficients: bool = False,
+        consistent: bool = False,
+        random_state: Any = None,
+    ) -> PairDependence:
+        """Do what `fit_pairs` does on a problem that has been checked, see `fit_checked`; its graph is not used."""
         with one_blas_thread():
             return pair_dependence_of(
                 self, problem, folds=folds, coefficients=coefficients, consistent=consistent, random_state=random_state
