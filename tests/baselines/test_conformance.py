@@ -17,6 +17,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from plait import baselines
 from plait.core.checks import wrong_values
+from plait.core.kernel_policy import using_kernels
 from plait.core.multilabel_classifier import MultilabelClassifier
 from plait.core.sentences import ParameterError
 from plait.estimators import trusted_types
@@ -216,6 +217,20 @@ def test_the_same_bits_twice_and_for_any_number_of_jobs(kind):
     assert_same_bits(answers(clone(made(kind)).fit(X, Y), X), first)
     if "n_jobs" in kind._get_param_names():
         assert_same_bits(answers(made(kind, n_jobs=2).fit(X, Y), X), first)
+
+
+@every_kind
+def test_kernels_and_plain_numpy_give_the_same_answers(kind):
+    X, Y = problem()
+    tight = {"learner": LogisticLearner(tol=1e-12)} if "learner" in kind._get_param_names() else {}
+    tight |= {"max_enumerated": 1} if "max_enumerated" in kind._get_param_names() else {}
+    found = {}
+    for policy in ("never", "always"):
+        with using_kernels(policy):
+            found[policy] = answers(made(kind, **tight).fit(X, Y), X)
+    np.testing.assert_array_equal(found["always"][0], found["never"][0])
+    if found["never"][1] is not None:
+        np.testing.assert_allclose(found["always"][1], found["never"][1], rtol=0, atol=1e-5)
 
 
 @every_kind

@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.stats import ortho_group
 
 from plait.baselines import MLkNN
+from plait.baselines.mlknn import tally
 
 
 def naive_posteriors(X, Y, asked, n_neighbors, s):
@@ -135,3 +136,13 @@ def test_sparse_text_is_not_made_dense():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 300 * 100_000 * 8 / 20
+
+
+def test_tallies():
+    rng = np.random.default_rng(0)
+    counts, labels = rng.integers(0, 4, size=(50, 3), dtype=np.int32), rng.integers(0, 2, size=(50, 3), dtype=np.uint8)
+    table = tally(counts, labels, 3)
+    for label in range(3):
+        for value in range(2):
+            for r in range(4):
+                assert table[label, value, r] == ((counts[:, label] == r) & (labels[:, label] == value)).sum()

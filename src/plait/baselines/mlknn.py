@@ -11,14 +11,11 @@ from plait.baselines.foundations.neighbourhoods import (
     Neighbourhoods,
     neighbour_label_counts,
 )
-from plait.core.arrays import Floats, Labels
+from plait.core.arrays import Floats, Ints, Labels
 from plait.core.checks import Interval, Nothing
-from plait.core.lazy_modules import lazy_module
 from plait.core.multilabel_classifier import MultilabelClassifier
 
 __all__ = ["MLkNN"]
-
-_kernels = lazy_module("plait.baselines.foundations._kernels")
 
 
 class MLkNN(MultilabelClassifier):
@@ -103,10 +100,8 @@ class MLkNN(MultilabelClassifier):
     def _fit(self, X: Any, Y: Labels, sample_weight: Any) -> None:
         self.neighbourhoods_ = Neighbourhoods(X, self.n_neighbors, self.metric)
         counts = neighbour_label_counts(self.neighbourhoods_.of_training_rows(self.n_jobs), Y)
-        table = np.zeros((Y.shape[1], 2, self.neighbourhoods_.k + 1), dtype=np.int64)
-        _kernels.tally_counts(counts, Y, table)
         self._labels = Y
-        self._set_probabilities(table)
+        self._set_probabilities(tally(counts, Y, self.neighbourhoods_.k))
 
     def _set_probabilities(self, table: npt.NDArray[np.int64]) -> None:
         s, size = float(self.s), table.shape[2]
@@ -131,3 +126,16 @@ class MLkNN(MultilabelClassifier):
     def _marginals(self, X: Any) -> Floats:
         counts = self._counts(X)
         return self.posterior_[np.arange(counts.shape[1]), counts]
+
+
+def tally(counts: npt.NDArray[np.int32], Y: Labels, k: int) -> Ints:
+    """Return in [l, y, r] the number of rows whose label l is y and occurs r times among their k neighbours.
+
+    Examples
+    --------
+    >>> tally(np.array([[0], [2], [2]], dtype=np.int32), np.array([[0], [1], [0]], dtype=np.uint8), k=2)
+    array([[[1, 0, 1],
+            [0, 0, 1]]])
+    """
+    codes = counts + (k + 1) * Y.astype(np.int64)
+    return np.stack([np.bincount(column, minlength=2 * (k + 1)) for column in codes.T]).reshape(-1, 2, k + 1)

@@ -11,11 +11,15 @@ from scipy import sparse
 from scipy.stats import ortho_group
 from sklearn.neighbors import NearestNeighbors
 
-from plait.baselines.foundations import neighbourhoods
-from plait.baselines.foundations._kernels import nearest_rows, sparse_products, squared_distances, tally_counts
+from plait.baselines.foundations import _kernels, neighbourhoods
 from plait.baselines.foundations.neighbourhoods import Neighbourhoods, neighbour_label_counts
+from plait.core.kernel_policy import using_kernels
 
 METRICS = ["euclidean", "manhattan", "cosine"]
+both_paths = pytest.mark.parametrize("policy", ["never", "always"])
+both_forms = pytest.mark.parametrize(
+    "nearest_rows", [neighbourhoods.nearest_rows, _kernels.nearest_rows], ids=["plain", "kernel"]
+)
 
 
 def exact_distance(metric, x, y):
@@ -48,19 +52,21 @@ def whole_rows(low, high):
     )
 
 
+@both_paths
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix, lambda X: X.astype(np.float32)])
 @settings(max_examples=60)
 @given(whole_rows(2, 12), st.integers(1, 5))
-def test_neighbours_are_those_of_a_plain_sort_with_ties_by_row(metric, form, rows, n_neighbors):
+def test_neighbours_are_those_of_a_plain_sort_with_ties_by_row(metric, form, policy, rows, n_neighbors):
     X, asked = rows
     # Columns of zeros make the matrix sparse enough to be kept sparse.
     X, asked = (np.hstack([part, np.zeros((len(part), 6), dtype=int)]).astype(float) for part in (X, asked))
     found = Neighbourhoods(form(X), n_neighbors, metric)
     k = min(n_neighbors, len(X) - 1)
     assert found.k == k
-    np.testing.assert_array_equal(found.of_training_rows(), naive(metric, X, X, k, leave_one_out=True))
-    np.testing.assert_array_equal(found.of(form(asked)), naive(metric, asked, X, k, leave_one_out=False))
+    with using_kernels(policy):
+        np.testing.assert_array_equal(found.of_training_rows(), naive(metric, X, X, k, leave_one_out=True))
+        np.testing.assert_array_equal(found.of(form(asked)), naive(metric, asked, X, k, leave_one_out=False))
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
@@ -105,13 +111,15 @@ def test_as_many_neighbours_as_there_are_other_rows():
     assert Neighbourhoods(X[:1], 10).of_training_rows().shape == (1, 0)
 
 
-def test_moving_and_turning_all_rows_changes_nothing_not_even_ties():
+@both_paths
+def test_moving_and_turning_all_rows_changes_nothing_not_even_ties(policy):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 3, size=(60, 5)).astype(float)  # squared distances are whole: nearly all places are tied
     expected = naive("euclidean", X, X, 4, leave_one_out=True)
     turned = X @ ortho_group.rvs(5, random_state=0)
     for same in (turned, turned * 1e-6, turned + 1000.0, sparse.csr_matrix(turned)):
-        np.testing.assert_array_equal(Neighbourhoods(same, 4).of_training_rows(), expected)
+        with using_kernels(policy):
+            np.testing.assert_array_equal(Neighbourhoods(same, 4).of_training_rows(), expected)
 
 
 def test_rows_far_from_zero_keep_their_digits():
@@ -122,11 +130,12 @@ def test_rows_far_from_zero_keep_their_digits():
     )
 
 
-def test_blocks_and_threads_change_nothing(monkeypatch):
+@both_paths
+def test_blocks_and_threads_change_nothing(policy, monkeypatch):
     X = np.random.default_rng(0).integers(0, 3, size=(200, 20)).astype(float)
     for form in (X, sparse.csr_matrix(X * (X == 2))):
         whole = Neighbourhoods(form, 5).of_training_rows()
-        with monkeypatch.context() as patch:
+        with monkeypatch.context() as patch, using_kernels(policy):
             patch.setattr(neighbourhoods, "_BLOCK_BYTES", 1)
             np.testing.assert_array_equal(Neighbourhoods(form, 5).of_training_rows(n_jobs=2), whole)
 
@@ -139,11 +148,13 @@ def test_unsorted_and_repeated_entries_of_a_sparse_matrix_are_read_as_their_sum(
     assert odd.nnz == 5
 
 
-def test_sparse_rows_are_not_made_dense():
+@both_paths
+def test_sparse_rows_are_not_made_dense(policy):
     rng = np.random.default_rng(0)
     X = sparse.random(300, 100_000, density=1e-4, format="csr", random_state=rng)
     tracemalloc.start()
-    Neighbourhoods(X, 5).of_training_rows()
+    with using_kernels(policy):
+        Neighbourhoods(X, 5).of_training_rows()
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 300 * 100_000 * 8 / 20
@@ -175,7 +186,7 @@ def test_products_of_sparse_rows():
     right = sparse.random(9, 20, density=0.3, format="csr", random_state=rng)
     lists = right.T.tocsr()
     products = np.full((7, 9), np.nan)
-    sparse_products(left.indptr, left.indices, left.data, lists.indptr, lists.indices, lists.data, products)
+    _kernels.sparse_products(left.indptr, left.indices, left.data, lists.indptr, lists.indices, lists.data, products)
     np.testing.assert_allclose(products, left.toarray() @ right.toarray().T, rtol=1e-12, atol=1e-15)
 
 
@@ -184,13 +195,14 @@ def test_squared_distances_are_never_negative():
     X, Z = rng.normal(size=(4, 3)), rng.normal(size=(5, 3))
     Z[0] = X[0]
     products = X @ Z.T
-    squared_distances(products, (X**2).sum(axis=1), (Z**2).sum(axis=1))
+    _kernels.squared_distances(products, (X**2).sum(axis=1), (Z**2).sum(axis=1))
     np.testing.assert_allclose(products, ((X[:, None] - Z) ** 2).sum(axis=2), rtol=1e-12, atol=1e-14)
     assert (products >= 0).all()
 
 
+@both_forms
 @given(st.lists(st.integers(0, 4), min_size=2, max_size=30), st.data())
-def test_nearest_rows_of_whole_distances(distances, data):
+def test_nearest_rows_of_whole_distances(nearest_rows, distances, data):
     excluded = data.draw(st.integers(-1, len(distances) - 1))
     k = data.draw(st.integers(1, len(distances) - 1))
     found = np.empty((1, k), dtype=np.int64)
@@ -199,21 +211,11 @@ def test_nearest_rows_of_whole_distances(distances, data):
     assert found[0].tolist() == sorted(sorted(others, key=lambda j: (distances[j], j))[:k])
 
 
-def test_distances_that_differ_by_rounding_are_ties():
+@both_forms
+def test_distances_that_differ_by_rounding_are_ties(nearest_rows):
     distances = np.array([[1.0 + 1e-14, 3.0, 1.0, 0.5, 1.0 - 1e-14]])
     found = np.empty((1, 2), dtype=np.int64)
     nearest_rows(distances, np.array([-1]), np.zeros(1), 1e-12, found)
     assert found.tolist() == [[0, 3]]
     nearest_rows(distances, np.array([-1]), np.zeros(1), 0.0, found)
     assert found.tolist() == [[3, 4]]
-
-
-def test_tallies():
-    rng = np.random.default_rng(0)
-    counts, labels = rng.integers(0, 4, size=(50, 3), dtype=np.int32), rng.integers(0, 2, size=(50, 3), dtype=np.uint8)
-    table = np.zeros((3, 2, 4), dtype=np.int64)
-    tally_counts(counts, labels, table)
-    for label in range(3):
-        for value in range(2):
-            for r in range(4):
-                assert table[label, value, r] == ((counts[:, label] == r) & (labels[:, label] == value)).sum()

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, strategies
 from scipy import optimize
 
-from plait.baselines.foundations import _kernels as kernels
+from plait.baselines.foundations import _kernels
+from plait.baselines.output_coding import margin_metric
 from plait.baselines.output_coding.margin_metric import (
     MarginViolations,
     bundle_minimum,
@@ -13,6 +14,8 @@ from plait.baselines.output_coding.margin_metric import (
     semidefinite_part,
     simplex_point,
 )
+
+both_forms = pytest.mark.parametrize("forms", [margin_metric, _kernels], ids=["plain", "kernels"])
 
 
 def made(n=40, q=3, seed=0, noise=0.35):
@@ -225,11 +228,12 @@ def violation(metric, residuals, signs, flips):
     return flips.sum() + residuals @ metric @ residuals - apart @ metric @ apart
 
 
-def test_no_flip_of_one_or_two_labels_adds_anything_in_the_end():
+@both_forms
+def test_no_flip_of_one_or_two_labels_adds_anything_in_the_end(forms):
     metric, residuals, signs = made_flips()
     start = np.random.default_rng(1).integers(0, 2, size=(30, 5)).astype(float)
     flips = start.copy()
-    kernels.flip_labels(metric, residuals, signs, flips)
+    forms.flip_labels(metric, residuals, signs, flips)
     assert set(np.unique(flips)) <= {0.0, 1.0}
     for i in range(30):
         reached = violation(metric, residuals[i], signs[i], flips[i])
@@ -243,10 +247,11 @@ def test_no_flip_of_one_or_two_labels_adds_anything_in_the_end():
                 assert violation(metric, residuals[i], signs[i], other) <= reached + 1e-9
 
 
-def test_it_is_greedy():
+@both_forms
+def test_it_is_greedy(forms):
     metric, residuals, signs = made_flips()
     flips = np.zeros((30, 5))
-    kernels.flip_labels(metric, residuals, signs, flips)
+    forms.flip_labels(metric, residuals, signs, flips)
     for i in range(30):
         u = np.zeros(5)
         while True:
@@ -262,12 +267,14 @@ def test_it_is_greedy():
         np.testing.assert_array_equal(flips[i], u)
 
 
-def test_it_nearly_always_finds_the_worst_vector():
-    metric, residuals, signs = made_flips(n=200)
-    flips = np.zeros((200, 5))
-    kernels.flip_labels(metric, residuals, signs, flips)
+@both_forms
+@pytest.mark.parametrize("q", [1, 5])
+def test_it_nearly_always_finds_the_worst_vector(forms, q):
+    metric, residuals, signs = made_flips(n=200, q=q)
+    flips = np.zeros((200, q))
+    forms.flip_labels(metric, residuals, signs, flips)
     found = 0
     for i in range(200):
-        worst = max(violation(metric, residuals[i], signs[i], np.array(u)) for u in product((0.0, 1.0), repeat=5))
+        worst = max(violation(metric, residuals[i], signs[i], np.array(u)) for u in product((0.0, 1.0), repeat=q))
         found += violation(metric, residuals[i], signs[i], flips[i]) > worst - 1e-9
     assert found > 180

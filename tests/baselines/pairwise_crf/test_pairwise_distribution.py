@@ -3,17 +3,23 @@ from itertools import product
 import numpy as np
 import pytest
 
-from plait.baselines.foundations import _kernels as kernels
+from plait.baselines.foundations import _kernels
+from plait.baselines.output_coding import max_margin_output_coding
+from plait.baselines.pairwise_crf import pairwise_distribution
 from plait.baselines.pairwise_crf.pairwise_distribution import (
     PairwiseDistribution,
     gibbs_sample,
     likely_vectors,
     potentials,
 )
+from plait.core.kernel_policy import using_kernels
 from plait.core.sentences import ParameterError
 from plait.inference import Auto, Exhaustive, MonteCarlo
 from plait.joint import row_seeds
 from plait.losses import F1
+
+both_paths = pytest.mark.parametrize("policy", ["never", "always"])
+both_forms = pytest.mark.parametrize("forms", [pairwise_distribution, _kernels], ids=["plain", "kernels"])
 
 
 def made(n=3, q=4, by_row=False, seed=0):
@@ -144,23 +150,28 @@ def made_field(n=20, q=8, strength=1.0, by_row=False, seed=0):
     return rng.normal(size=(n, q)), pairs if by_row else pairs[0]
 
 
+@both_paths
 @pytest.mark.parametrize("by_row", [False, True])
-def test_marginals_are_near_the_exact_ones(by_row):
+def test_marginals_are_near_the_exact_ones(by_row, policy):
     scores, pairs = made_field(by_row=by_row)
     exact = Exhaustive().infer(PairwiseDistribution(scores, pairs), "marginals").marginals
-    marginals, draws = gibbs_sample(scores, pairs, 20_000, 2000, random_state=0)
+    with using_kernels(policy):
+        marginals, draws = gibbs_sample(scores, pairs, 20_000, 2000, random_state=0)
     np.testing.assert_allclose(marginals, exact, rtol=0, atol=0.02)
     np.testing.assert_allclose(draws.mean(axis=1), exact, rtol=0, atol=0.06)
     # Independent labels: every conditional is the marginal.
-    alone = gibbs_sample(scores, np.zeros((8, 8)), 10, 0, random_state=0)[0]
+    with using_kernels(policy):
+        alone = gibbs_sample(scores, np.zeros((8, 8)), 10, 0, random_state=0)[0]
     np.testing.assert_allclose(alone, 1 / (1 + np.exp(-scores)), rtol=1e-9)
 
 
+@both_paths
 @pytest.mark.parametrize("by_row", [False, True])
-def test_modes_are_nearly_always_the_exact_ones(by_row):
+def test_modes_are_nearly_always_the_exact_ones(by_row, policy):
     scores, pairs = made_field(n=200, q=10, strength=1.5, by_row=by_row)
     exact = Exhaustive().infer(PairwiseDistribution(scores, pairs), "mode").mode()
-    found = likely_vectors(scores, pairs, [], random_state=0)
+    with using_kernels(policy):
+        found = likely_vectors(scores, pairs, [], random_state=0)
     best, reached = (potentials(scores, pairs, vectors[:, None])[:, 0] for vectors in (exact, found))
     assert (reached <= best + 1e-9).all()
     assert (reached > best - 1e-9).mean() > 0.95
@@ -180,6 +191,25 @@ def test_a_start_is_never_made_worse():
     np.testing.assert_array_equal(start, kept)
 
 
+def test_large_fields_take_kernels_and_both_paths_find_the_same():
+    scores, pairs = made_field(n=5, q=pairwise_distribution.KERNEL_LABELS)
+    for ask in (lambda: gibbs_sample(scores, pairs, 40, 3, 0), lambda: (likely_vectors(scores, pairs, [], 0),)):
+        found = {}
+        for policy in ("never", "auto", "always"):
+            with using_kernels(policy):
+                found[policy] = ask()
+        for plain, chosen, compiled in zip(*found.values(), strict=True):
+            np.testing.assert_array_equal(chosen, compiled)
+            np.testing.assert_allclose(plain, compiled, rtol=1e-12)
+
+
+@pytest.fixture(params=["never", "always"])
+def _each_path(request):
+    with using_kernels(request.param):
+        yield
+
+
+@pytest.mark.usefixtures("_each_path")
 def test_a_row_is_answered_alone_as_among_others():
     scores, pairs = made_field(by_row=True)
     marginals, draws = gibbs_sample(scores, pairs, 50, 5, random_state=1)
@@ -192,6 +222,7 @@ def test_a_row_is_answered_alone_as_among_others():
     assert (gibbs_sample(scores, pairs, 50, 5, random_state=2)[0] != marginals).any()
 
 
+@pytest.mark.usefixtures("_each_path")
 def test_no_rows():
     assert gibbs_sample(np.empty((0, 3)), np.zeros((3, 3)), 5, 2, 0)[1].shape == (0, 2, 3)
     assert likely_vectors(np.empty((0, 3)), np.zeros((3, 3)), [], 0).shape == (0, 3)
@@ -207,13 +238,14 @@ def of_row(pairs, row):
     return pairs[row if len(pairs) > 1 else 0]
 
 
+@both_forms
 @pytest.mark.parametrize("by_row", [False, True])
 @pytest.mark.parametrize("n_draws", [0, 3, 20])
-def test_gibbs_is_the_loop(by_row, n_draws):
+def test_gibbs_is_the_loop(by_row, n_draws, forms):
     scores, pairs, rng = made_rows(by_row=by_row)
     uniforms, start = rng.random((25, 5)), rng.integers(0, 2, size=(4, 5)).astype(np.uint8)
     labels, marginals, draws = start.copy(), np.empty((4, 5)), np.empty((4, n_draws, 5), dtype=np.uint8)
-    kernels.gibbs_rows(scores, pairs, uniforms, 5, labels, marginals, draws)
+    forms.gibbs_rows(scores, pairs, uniforms, 5, labels, marginals, draws)
     for i in range(4):
         y, sums, states = start[i].astype(float), np.zeros(5), []
         for t in range(25):
@@ -230,12 +262,13 @@ def test_gibbs_is_the_loop(by_row, n_draws):
             np.testing.assert_array_equal(draws[i], [states[5 + 6], states[5 + 13], states[5 + 19]])
 
 
+@both_forms
 @pytest.mark.parametrize("by_row", [False, True])
-def test_annealing_is_the_loop(by_row):
+def test_annealing_is_the_loop(by_row, forms):
     scores, pairs, rng = made_rows(by_row=by_row)
     uniforms, start = rng.random((12, 5)), rng.integers(0, 2, size=(4, 5)).astype(np.uint8)
     coldness, labels = np.geomspace(0.1, 100, 12), start.copy()
-    kernels.anneal_rows(scores, pairs, uniforms, coldness, labels)
+    forms.anneal_rows(scores, pairs, uniforms, coldness, labels)
     for i in range(4):
         y = start[i].astype(float)
         for t in range(12):
@@ -245,12 +278,13 @@ def test_annealing_is_the_loop(by_row):
         np.testing.assert_array_equal(labels[i], y)
 
 
+@both_forms
 @pytest.mark.parametrize("by_row", [False, True])
-def test_ascent_flips_what_gains_most(by_row):
+def test_ascent_flips_what_gains_most(by_row, forms):
     scores, pairs, rng = made_rows(by_row=by_row)
     start = rng.integers(0, 2, size=(4, 5)).astype(np.uint8)
     labels = start.copy()
-    kernels.ascend_rows(scores, pairs, labels)
+    forms.ascend_rows(scores, pairs, labels)
 
     def value(i, y):
         return scores[i] @ y + 0.5 * y @ of_row(pairs, i) @ y
@@ -265,25 +299,27 @@ def test_ascent_flips_what_gains_most(by_row):
         np.testing.assert_array_equal(labels[i], y)
 
 
+@pytest.mark.parametrize("forms", [max_margin_output_coding, _kernels], ids=["plain", "kernels"])
 @pytest.mark.parametrize("by_row", [False, True])
-def test_mean_field_is_the_loop_and_ends_at_a_fixed_point(by_row):
+def test_mean_field_is_the_loop_and_ends_at_a_fixed_point(by_row, forms):
     scores, pairs, rng = made_rows(by_row=by_row)
     start = rng.random((4, 5))
     marginals = start.copy()
-    kernels.mean_field_rows(scores, pairs, 3, 0.0, marginals)
+    forms.mean_field_rows(scores, pairs, 3, 0.0, marginals)
     for i in range(4):
         m = start[i].copy()
         for _ in range(3):
             for j in range(5):
                 m[j] = 1 / (1 + np.exp(-(scores[i, j] + of_row(pairs, i)[j] @ m)))
         np.testing.assert_allclose(marginals[i], m, rtol=1e-9)
-    kernels.mean_field_rows(scores, pairs, 10_000, 1e-13, marginals)
+    forms.mean_field_rows(scores, pairs, 10_000, 1e-13, marginals)
     fields = scores + np.einsum("ijk,ik->ij", np.broadcast_to(pairs, (4, 5, 5)), marginals)
     np.testing.assert_allclose(marginals, 1 / (1 + np.exp(-fields)), rtol=1e-9)
 
 
-def test_scores_beyond_the_range_of_exp():
+@both_forms
+def test_scores_beyond_the_range_of_exp(forms):
     scores, pairs = np.array([[2000.0, -2000.0]]), np.zeros((1, 2, 2))
     marginals, draws = np.empty((1, 2)), np.empty((1, 0, 2), dtype=np.uint8)
-    kernels.gibbs_rows(scores, pairs, np.full((3, 2), 0.5), 1, np.zeros((1, 2), dtype=np.uint8), marginals, draws)
+    forms.gibbs_rows(scores, pairs, np.full((3, 2), 0.5), 1, np.zeros((1, 2), dtype=np.uint8), marginals, draws)
     np.testing.assert_array_equal(marginals, [[1.0, 0.0]])

@@ -1,10 +1,21 @@
-"""Kernels for pairwise fields: Gibbs sampling, annealing, ascent to a mode, mean field.
+"""Kernels of the baselines: nearest rows, label vectors that violate margins, pairwise fields.
 
-The potential of a label vector is sum_j y_j s_j + sum_{j<k} y_j y_k P_jk with P symmetric and its diagonal zero;
-what label j gains by being 1 is its field s_j + sum_k P_jk y_k. Random numbers come in, one for each sweep and label.
+Nearest rows: products of sparse rows, and the k nearest of a block of distances.
+
+Violated margins. A vector is its row's true labels with some flipped (u_j = 1, else 0); with r the predicted minus the
+true labels and s_j = 1 - 2 y_j the direction of a flip, it violates the margin by
+sum_j u_j + 2 r'Q(s u) - (s u)'Q(s u).
+
+Pairwise fields. The potential of a label vector is sum_j y_j s_j + sum_{j<k} y_j y_k P_jk with P symmetric and its
+diagonal zero; what label j gains by being 1 is its field s_j + sum_k P_jk y_k. Random numbers come in, one for each
+sweep and label.
 
 Notation
 --------
+metric[j, k]      : Q, symmetric and positive semidefinite
+residuals[i, j]   : r of row i
+signs[i, j]       : s of row i
+flips[i, j]       : u of row i: where the search starts, and in the end what it found
 scores[i, j]      : s_j of row i
 pairs[r, j, k]    : P_jk; r is the row, or 0 where all rows share the pair weights
 uniforms[t, j]    : random numbers in [0, 1), the same for all rows, so that a row's answer is its own
@@ -19,16 +30,19 @@ from plait.core.arrays import Floats, Ints, Labels
 from plait.core.compilation import kernel
 
 __all__ = [
-    "add_label_counts",
     "anneal_rows",
     "ascend_rows",
+    "flip_labels",
     "gibbs_rows",
     "mean_field_rows",
     "nearest_rows",
     "sparse_products",
     "squared_distances",
-    "tally_counts",
 ]
+
+
+# Gains below these are rounding: of violations, and of potentials.
+_COMPETITOR_GAIN, _GAIN = 1e-10, 1e-12
 
 
 @kernel
@@ -116,27 +130,6 @@ def _with_ties(row: Floats, excluded: int, low: float, high: float, neighbours: 
 
 
 @kernel
-def add_label_counts(neighbours: Ints, labels: npt.NDArray[np.uint8], counts: npt.NDArray[np.int32]) -> None:
-    """Add to counts[i, l] how many of the neighbours of row i have label l."""
-    for i in range(neighbours.shape[0]):
-        for t in range(neighbours.shape[1]):
-            for label in range(labels.shape[1]):
-                counts[i, label] += labels[neighbours[i, t], label]
-
-
-@kernel
-def tally_counts(counts: npt.NDArray[np.int32], labels: npt.NDArray[np.uint8], table: Ints) -> None:
-    """Add to table[l, y, r] the rows whose label l is y and occurs r times among their neighbours."""
-    for i in range(counts.shape[0]):
-        for label in range(counts.shape[1]):
-            table[label, labels[i, label], counts[i, label]] += 1
-
-
-# Gains below this are rounding.
-_COMPETITOR_GAIN = 1e-10
-
-
-@kernel
 def _fill_slopes(metric, residuals, signs, flips, slopes):  # type: ignore[no-untyped-def]
     """Write the derivative of the violation in each flip, for one row."""
     for j in range(residuals.shape[0]):
@@ -199,10 +192,6 @@ def flip_labels(metric: Floats, residuals: Floats, signs: Floats, flips: Floats)
             _move_flip(first, 1.0 - 2.0 * flips[i, first], metric, signs[i], flips[i], slopes)
             if second >= 0:
                 _move_flip(second, 1.0 - 2.0 * flips[i, second], metric, signs[i], flips[i], slopes)
-
-
-# Gains below this are rounding.
-_GAIN = 1e-12
 
 
 @kernel

@@ -12,11 +12,12 @@ from sklearn.utils.extmath import row_norms
 
 from plait.core.arrays import Floats, Ints
 from plait.core.checks import Constraint, Interval, OneOf
+from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
 from plait.core.progress_bar import progress
 from plait.features.engine.thread_map import Threads
 
-__all__ = ["METRIC_RULES", "NEIGHBORS_RULES", "Neighbourhoods", "neighbour_label_counts"]
+__all__ = ["METRIC_RULES", "NEIGHBORS_RULES", "Neighbourhoods", "nearest_rows", "neighbour_label_counts"]
 
 _kernels = lazy_module("plait.baselines.foundations._kernels")
 
@@ -29,6 +30,9 @@ METRIC_RULES: tuple[Constraint, ...] = (OneOf(("euclidean", "manhattan", "cosine
 TIE_TOLERANCE = 1e-12
 # A tree is worth building for dense rows of at most so many columns (scikit-learn's own rule) and from so many rows on.
 TREE_COLUMNS, TREE_ROWS = 15, 2000
+# Plain NumPy below so many training rows: there it takes 70 ms for all neighbours of all of them, kernels 10 ms after
+# seconds of compilation.
+KERNEL_ROWS = 2000
 # Bytes of distances held by each thread at one time.
 _BLOCK_BYTES = 1 << 24
 
@@ -137,20 +141,24 @@ class Neighbourhoods:
             distances = pairwise_distances(part, self._rows, metric="manhattan")
         else:
             scales = self._squared_lengths(part)
-            distances = self._products(part)
-            _kernels.squared_distances(distances, scales, self._lengths)
+            distances = self._squared_distances(part, scales)
         found = np.empty((block.size, self.k), dtype=np.int64)
-        _kernels.nearest_rows(distances, excluded[block], scales, TIE_TOLERANCE, found)
+        nearest = _kernels.nearest_rows if kernels_pay(self._rows.shape[0], KERNEL_ROWS) else nearest_rows
+        nearest(distances, excluded[block], scales, TIE_TOLERANCE, found)
         neighbours[block] = found
 
-    def _products(self, part: Any) -> Floats:
+    def _squared_distances(self, part: Any, lengths: Floats) -> Floats:
+        """Return |x|^2 + |y|^2 - 2 x.y of a block of rows x, with these squared lengths, and all training rows y."""
+        if not kernels_pay(self._rows.shape[0], KERNEL_ROWS):
+            # SciPy adds up along the columns of a row, as the kernel does: equal training rows get equal bits.
+            products = (part @ self._by_column).toarray() if self._sparse else part @ self._rows.T
+            return np.maximum(lengths[:, None] + self._lengths - 2.0 * products, 0.0)
         if self._by_column is None:
-            return np.asarray(part @ self._rows.T)
-        products = np.empty((part.shape[0], self._rows.shape[0]))
-        lists = self._by_column
-        _kernels.sparse_products(
-            part.indptr, part.indices, part.data, lists.indptr, lists.indices, lists.data, products
-        )
+            products = np.asarray(part @ self._rows.T)
+        else:
+            products, by = np.empty((part.shape[0], self._rows.shape[0])), self._by_column
+            _kernels.sparse_products(part.indptr, part.indices, part.data, by.indptr, by.indices, by.data, products)
+        _kernels.squared_distances(products, lengths, self._lengths)
         return products
 
     def _looked_up(self, rows: Any, excluded: Ints, neighbours: Ints, n_jobs: int | None) -> Ints:
@@ -171,5 +179,21 @@ class Neighbourhoods:
 def neighbour_label_counts(neighbours: Ints, Y: npt.NDArray[np.uint8]) -> npt.NDArray[np.int32]:
     """Return how many neighbours of each row have each label, (n_samples, n_labels)."""
     counts = np.zeros((neighbours.shape[0], Y.shape[1]), dtype=np.int32)
-    _kernels.add_label_counts(neighbours, Y, counts)
+    for rows in neighbours.T:
+        counts += Y[rows]
     return counts
+
+
+def nearest_rows(distances: Floats, excluded: Ints, scales: Floats, tolerance: float, neighbours: Ints) -> None:
+    """Do what the kernel of this name does, all rows at once; sets distances to excluded rows to infinity."""
+    k = neighbours.shape[1]
+    own = np.flatnonzero(excluded >= 0)
+    distances[own, excluded[own]] = np.inf
+    last = np.partition(distances, k - 1, axis=1)[:, k - 1]
+    slack = tolerance * (scales + last)
+    nearer = distances < (last - slack)[:, None]
+    tied = (distances <= (last + slack)[:, None]) & ~nearer
+    places = k - nearer.sum(axis=1)
+    for row in np.flatnonzero(tied.sum(axis=1) > places):
+        tied[row, np.flatnonzero(tied[row])[places[row] :]] = False
+    neighbours[:] = np.nonzero(nearer | tied)[1].reshape(-1, k)

@@ -16,6 +16,7 @@ from plait.baselines.output_coding.margin_metric import MarginMetric, MarginViol
 from plait.baselines.output_coding.relaxed_margins import relaxed_metric
 from plait.core.arrays import Floats, Labels
 from plait.core.checks import Boolean, InstanceOf, Interval, Nothing
+from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
 from plait.core.multilabel_classifier import WeightedClassifier
 from plait.core.naming import resolve
@@ -36,6 +37,8 @@ _LEAST_SHARE = 1e-6
 _LEAST_PART = 1e-6
 # A code that is predicted without error must not rule out all else: variance per squared length.
 _LEAST_VARIANCE = 1e-3
+# Mean field in plain NumPy below so many labels: 35 ms for 400 rows of 32, kernels 15 ms after seconds of compilation.
+KERNEL_LABELS = 32
 # Mean-field sweeps end when no marginal moves more.
 _MOST_SWEEPS, _STILL = 1000, 1e-10
 
@@ -238,7 +241,8 @@ class MaxMarginOutputCoding(WeightedClassifier):
         bond = self.decoding_weight * (self.encoding_ / self.code_variances_) @ self.encoding_.T
         scores = single + self._regression(X) @ bond - 0.5 * np.diag(bond)
         pairs = np.diag(np.diag(bond)) - bond
-        _kernels.mean_field_rows(np.ascontiguousarray(scores), pairs[None], _MOST_SWEEPS, _STILL, marginals)
+        sweep = _kernels.mean_field_rows if kernels_pay(self.n_labels_, KERNEL_LABELS) else mean_field_rows
+        sweep(np.ascontiguousarray(scores), pairs[None], _MOST_SWEEPS, _STILL, marginals)
         return marginals
 
 
@@ -265,6 +269,21 @@ class _Basis(NamedTuple):
     rows: Floats
     strengths: Floats
     directions: Floats
+
+
+def mean_field_rows(scores: Floats, pairs: Floats, n_sweeps: int, tol: float, marginals: Floats) -> None:
+    """Do what the kernel of this name does, a label of all rows at once."""
+    rows = np.arange(len(marginals))
+    for _ in range(n_sweeps):
+        before, now = marginals[rows], marginals[rows]
+        weights = pairs if len(pairs) == 1 else pairs[rows]
+        for label in range(scores.shape[1]):
+            # Summed row by row: a matrix product would depend, in its last bits, on the rows beside.
+            now[:, label] = expit(scores[rows, label] + (now * weights[:, label]).sum(axis=1))
+        marginals[rows] = now
+        rows = rows[np.abs(now - before).max(axis=1, initial=0.0) > tol]
+        if len(rows) == 0:
+            break
 
 
 def fitted_ridge(X: Any, targets: Floats, sample_weight: Any = None, alpha: float | None = None) -> RidgeFit:
