@@ -39,7 +39,7 @@ clean:
 	$(PYTHON) -m venv .venv
 
 .venv/demo.stamp: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[plots]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	@touch $@
 
 .venv/dev.stamp: pyproject.toml | .venv/bin/python

@@ -19,7 +19,7 @@ __all__ = ["skip_requests", "write"]
 
 # The order in which data flow; rooms that are not listed come last.
 FLOW = ["pictures", "data", "counts", "information", "structure", "features", "learners", "joint", "inference"]
-FLOW += ["losses", "posterior", "estimators", "baselines", "metrics", "experiments", "testing", "cli"]
+FLOW += ["losses", "posterior", "estimators", "baselines", "metrics", "experiments", "testing", "commands", "cli"]
 
 
 def write(folder: Path) -> None:

@@ -65,10 +65,10 @@ def test_every_form_of_answer(folder, capsys, words, columns):
     ("words", "complaint"),
     [
         (["fit", "DATA", "--labels", "-2", "--method", "nope", "-o", "x"], "needs --method to be one of"),
-        (["fit", "DATA", "--labels", "-2", "--set", "zz=1", "-o", "x"], "needs --set to be a setting of pcc"),
+        (["fit", "DATA", "--labels", "-2", "--set", "zz=1", "-o", "x"], "pcc has no parameter 'zz'"),
         (["predict", "no.skops", "DATA"], "no such file"),
         (["predict", "MODEL", "ROWS", "--top", "0"], "needs --top to be at least 1"),
-        (["predict", "MODEL", "ROWS", "--given", "moon=1"], "there is no label 'moon'"),
+        (["predict", "MODEL", "ROWS", "--given", "moon=1"], "'moon' is not one of the 2 labels"),
         (["predict", "MODEL", "ROWS", "--loss", "none"], "needs loss to be"),
         (["evaluate", "DATA", "--labels", "-2", "--folds", "1"], "needs --folds to be at least 2"),
     ],

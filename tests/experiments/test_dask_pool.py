@@ -5,8 +5,8 @@ import time
 
 import pytest
 
+from plait.commands.bench import ready_plan
 from plait.core.sentences import ParameterError
-from plait.experiments.plan_check import ready_plan
 from plait.experiments.running.pools import DaskPool
 from plait.experiments.running.runner import run_plan
 from plait.experiments.running.store import open_store

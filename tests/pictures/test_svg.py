@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plait.pictures.svg import cut_to, picture, text, text_width
+from plait.pictures.svg import cut_to, headed, panels, picture, saved, text, text_width
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 @given(st.text(max_size=60), st.floats(30, 300))
@@ -26,3 +28,16 @@ def test_words_are_escaped(words):
     assert "".join(node.itertext()) == words * 2
     assert len(node) == 1
     assert root.get("aria-label") == words
+
+
+def test_pictures_stand_side_by_side_in_their_natural_sizes_and_can_be_saved():
+    small, large = picture(100, 50, [], "small"), picture(200, 80, [], "large", shrinks=False)
+    whole = ElementTree.fromstring(panels([[small, large], [large]], "all", gap=10))
+    assert whole.get("viewBox") == "0 0 410 170"
+    inner = list(whole.iter(f"{SVG}svg"))[1:]
+    parts = [tuple(float(node.get(key)) for key in ("x", "y", "width", "height")) for node in inner]
+    assert sorted(parts) == [(0.0, 0.0, 100.0, 50.0), (0.0, 90.0, 200.0, 80.0), (210.0, 0.0, 200.0, 80.0)]
+    file = ElementTree.fromstring(saved(small, edge=5))
+    assert (file.get("width"), file.get("height")) == ("110", "60")
+    assert "100%;" not in saved(small)
+    assert headed(small, "words above").count("<svg") == 2

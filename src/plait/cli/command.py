@@ -1,31 +1,19 @@
-"""The command itself: which sub-commands there are, and how their errors reach the user."""
+"""The command itself: words parsed, the body called, and how its errors reach the user."""
 
-import argparse
 import io
 import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any
 
-from plait import __version__
-from plait.cli import bench, convert, demo, describe, evaluate, fit, predict, report, reproduce, select
+from plait.cli.parsers import complain, make_parser
+from plait.core.lazy_modules import lazy_module
 from plait.core.sentences import ParameterError
-from plait.data import DataError, DataWarning
-from plait.features import SelectionWarning
 
 __all__ = ["main"]
 
-_COMMANDS = (describe, convert, select, fit, predict, evaluate, bench, report, reproduce, demo)
-_NOTED = (DataWarning, SelectionWarning)
-
-
-class _OneLineParser(argparse.ArgumentParser):
-    """An argument parser whose errors are one line, like all others of plait."""
-
-    def error(self, message: str) -> NoReturn:
-        _complain(f"{message}. Run '{self.prog} --help' for what it takes.")
-        sys.exit(2)
+_data_errors = lazy_module("plait.data.errors")
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -34,29 +22,22 @@ def main(words: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that cannot show a bar's characters gets question marks, not a traceback.
             stream.reconfigure(errors="replace")
-    options = _parser().parse_args(words)
+    options = vars(make_parser().parse_args(words))
+    run = options.pop("run")
     with warnings.catch_warnings():
-        for category in _NOTED:
-            warnings.simplefilter("always", category)
+        warnings.simplefilter("always", UserWarning)
         warnings.showwarning = _note
         try:
-            code = options.run(options)
+            code: int | None = run(**options)
             sys.stdout.flush()
-        except (DataError, ParameterError, ImportError, OSError) as problem:
-            return _failed(problem)
         except KeyboardInterrupt:
-            _complain("stopped.")
+            complain("stopped.")
             return 130
+        except (ParameterError, ImportError, OSError) as problem:
+            return _failed(problem)
+        except _data_errors.DataError as problem:
+            return _failed(problem)
     return code or 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = _OneLineParser(prog="plait", description="Probabilistic multi-label classification.")
-    parser.add_argument("--version", action="version", version=f"plait {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_OneLineParser)
-    for command in _COMMANDS:
-        command.add_to(commands)
-    return parser
 
 
 def _failed(problem: Exception) -> int:
@@ -65,14 +46,11 @@ def _failed(problem: Exception) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     for line in getattr(problem, "lines", [str(problem)]):
-        _complain(line)
+        complain(line)
     return 2
 
 
-def _complain(message: str) -> None:
-    print(f"plait: {' '.join(message.split())}", file=sys.stderr)
-
-
 def _note(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    if issubclass(category, _NOTED):
-        _complain(f"note: {message}")
+    """Show plait's own warnings in one line each; what other packages warn of is no matter of a user's."""
+    if category.__module__.startswith("plait."):
+        complain(f"note: {message}")

@@ -5,11 +5,28 @@ from .dots import draw_dots
 from .graph_axes import plot_graph
 from .graph_layouts import GraphLayout, layout_of, level_layout
 from .graphs import draw_graph, graph_html
-from .heat_map import draw_heat_map
+from .heat_map import draw_heat_map, draw_number_map
 from .pages import page_html
 from .reliability import draw_reliability
 from .scatter import draw_scatter, unbeaten
-from .svg import BLUE, GREEN, GREY, ORANGE, circle, cut_to, ground, line, path, picture, rectangle, text, text_width
+from .svg import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    circle,
+    cut_to,
+    ground,
+    headed,
+    line,
+    panels,
+    path,
+    picture,
+    rectangle,
+    saved,
+    text,
+    text_width,
+)
 from .table_markup import as_html, as_latex, as_markdown, latex_text
 from .tables import Entry, Heading, Table, as_csv, as_records, as_text, decimals_for, number_text
 from .text_bars import LONGEST_NAME, bar, bar_lines, shortened
@@ -40,11 +57,13 @@ __all__ = [
     "draw_dots",
     "draw_graph",
     "draw_heat_map",
+    "draw_number_map",
     "draw_reliability",
     "draw_scatter",
     "even_ticks",
     "graph_html",
     "ground",
+    "headed",
     "latex_text",
     "layout_of",
     "level_layout",
@@ -52,11 +71,13 @@ __all__ = [
     "log_ticks",
     "number_text",
     "page_html",
+    "panels",
     "path",
     "picture",
     "place_names",
     "plot_graph",
     "rectangle",
+    "saved",
     "shortened",
     "text",
     "text_width",

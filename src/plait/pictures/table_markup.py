@@ -28,15 +28,16 @@ _SIGNS = {
 _ODD = re.compile("[" + re.escape("".join(_SIGNS)) + "]")
 
 
-def as_html(table: Table) -> str:
+def as_html(table: Table, *, sortable: bool = True) -> str:
     """Return the table with its title and notes, in a box that scrolls sideways by itself where it is wide.
 
-    Paper does not scroll: a table of many columns is there once more, in blocks that only show in print.
+    A head is a button by which the report's script sorts, unless `sortable` is False. Paper does not scroll: a table of
+    many columns is there once more, in blocks that only show in print.
     """
     notes = "".join(f"<p class='note'>{escape(note)}</p>" for note in table.notes)
     many = len(table.columns) > _MOST_PRINTED + 2
     blocks = "".join(_box(block, "paper", sortable=False) for block in _blocks(table)) if many else ""
-    shown = _box(table, "screen" if many else "", sortable=True)
+    shown = _box(table, "screen" if many else "", sortable=sortable)
     return f"<p class='caption'>{escape(table.title)}</p>{shown}{blocks}{notes}"
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plait.pictures.text_bars import shortened
+from plait.pictures.text_bars import LONGEST_NAME, shortened
 
 __all__ = ["Entry", "Heading", "Table", "as_csv", "as_records", "as_text", "decimals_for", "number_text"]
 
@@ -52,12 +52,15 @@ class Heading:
         Whether it holds words: aligned to the left.
     smaller_first : bool, default=True
         Whether the first click sorts upward.
+    longest : int, default=32
+        Characters of the longest words on a terminal.
     """
 
     name: str
     decimals: int = 3
     is_text: bool = False
     smaller_first: bool = True
+    longest: int = LONGEST_NAME
 
 
 @dataclass(frozen=True)
@@ -120,8 +123,10 @@ def decimals_for(values: Sequence[float], significant: int = 4) -> int:
     return max(0, min(3, significant - before))
 
 
-def as_text(table: Table, width: int = 100) -> str:
+def as_text(table: Table, width: int = 100, indent: str = "") -> str:
     """Return the table as lines of at most `width` characters; the first column stands before each block.
+
+    All lines but the title and the notes begin with `indent`.
 
     Examples
     --------
@@ -134,10 +139,10 @@ def as_text(table: Table, width: int = 100) -> str:
     columns = [_column_texts(table, c) for c in range(len(table.columns))]
     widths = [max(map(_columns_of, column)) for column in columns]
     lines = [table.title] if table.title else []
-    for block in _blocks(widths, width):
+    for block in _blocks(widths, width - len(indent)):
         for row in range(len(table.rows) + 1):
             words = [_padded(columns[c][row], widths[c], table.columns[c].is_text) for c in (0, *block)]
-            lines.append("  ".join(words).rstrip())
+            lines.append((indent + "  ".join(words)).rstrip())
         lines.append("")
     return "\n".join([*lines[:-1], *table.notes])
 
@@ -146,15 +151,15 @@ def _column_texts(table: Table, c: int) -> list[str]:
     head = table.columns[c]
     entries = [row[c] for row in table.rows]
     marked = any(entry.best for entry in entries)
-    return [shortened(head.name), *(_entry_text(entry, head.decimals, marked) for entry in entries)]
+    return [shortened(head.name), *(_entry_text(entry, head, marked) for entry in entries)]
 
 
-def _entry_text(entry: Entry, decimals: int, marked: bool) -> str:
+def _entry_text(entry: Entry, head: Heading, marked: bool) -> str:
     if isinstance(entry.value, str):
-        return shortened(entry.value)
-    spread = "" if math.isnan(entry.spread) else f"±{number_text(entry.spread, decimals)}"
+        return shortened(entry.value, head.longest) if entry.value else ""
+    spread = "" if math.isnan(entry.spread) else f"±{number_text(entry.spread, head.decimals)}"
     note = f" ({entry.note})" if entry.note else ""
-    return f"{number_text(entry.value, decimals)}{spread}{note}" + ("*" if entry.best else " " if marked else "")
+    return f"{number_text(entry.value, head.decimals)}{spread}{note}" + ("*" if entry.best else " " if marked else "")
 
 
 def _blocks(widths: list[int], width: int) -> list[list[int]]:

@@ -2,9 +2,9 @@ import re
 
 import pytest
 
+from plait.commands.bench import ready_plan
 from plait.core.sentences import ParameterError
 from plait.data import DataError
-from plait.experiments.plan_check import ready_plan
 from plait.experiments.planning.plan import Protocol
 from plait.experiments.planning.plan_errors import PlanError
 from plait.experiments.planning.plan_file import plan_from_text, read_plan

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from plait.experiments.plan_check import ready_plan
+from plait.commands.bench import ready_plan
 from plait.experiments.running.runner import run_plan
 from plait.experiments.running.store import open_store
 
@@ -139,7 +139,7 @@ def test_data_that_are_missing_are_left_out_and_named(write_plan, tmp_path):
 
 START = """
 import os, sys, json
-from plait.experiments.plan_check import ready_plan
+from plait.commands.bench import ready_plan
 from plait.experiments.running.runner import run_plan
 
 # One process loads the program; its children, which run plans, begin at once.

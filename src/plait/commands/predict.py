@@ -1,27 +1,83 @@
-"""Answers of a saved model for the rows of a data set, as a table to write or print."""
+"""Predictions of a saved model for the rows of a data set, as a table to write or print."""
 
 import csv
 import io
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from plait.commands.model_file import ModelFile, load_model, matching_features
 from plait.core.labels import label_number
 from plait.core.sentences import ParameterError, shown
-from plait.data import Dataset
-from plait.data.conversion.files import replacing
+from plait.data import Dataset, load_dataset
+from plait.data.conversion.files import plain_suffix, replacing
 from plait.estimators import Posterior
-from plait.experiments.model_file import ModelFile, matching_features
 
-__all__ = ["Answers", "answer_rows", "answers_text", "parsed_evidence", "write_answers"]
+__all__ = ["Predictions", "answer_rows", "answers_text", "parsed_evidence", "predict_rows", "write_answers"]
+
+_TABLES = (".csv", ".tsv", ".parquet")
+
+
+def predict_rows(
+    model: str,
+    data: str,
+    *,
+    labels: Any = None,
+    split: str | None = None,
+    form: str = "labels",
+    loss: str | None = None,
+    top: int | None = None,
+    given: Sequence[str] = (),
+    trust: Sequence[str] = (),
+    allow_pickle: bool = False,
+    out: str | None = None,
+) -> None:
+    """Print or write what a saved model says of every row of a data set.
+
+    Parameters
+    ----------
+    model : str
+        A file that `plait fit` wrote.
+    data : str
+        A file, or the name of a data set.
+    labels, split : optional
+        As `load_dataset` takes them; a table without labels needs no word about them.
+    form : {"labels", "proba", "joint"}, default="labels"
+        What is asked, unless `top` is given.
+    loss : str, optional
+        Another loss than the model's own.
+    top : int, optional
+        This many most probable label sets.
+    given : sequence of str
+        Words LABEL=0 or LABEL=1, known for all rows.
+    trust : sequence of str
+        Types that the model may hold besides plait's own.
+    allow_pickle : bool, default=False
+        Read a pickled model, which runs the code it holds.
+    out : str, optional
+        The file to write: CSV, or JSON lines for a name that ends in .jsonl.
+    """
+    if top is not None and top < 1:
+        raise ParameterError(f"plait predict needs --top to be at least 1, but it is {top}. Pass 1 or more.")
+    file = load_model(model, trusted=trust, allow_pickle=allow_pickle)
+    if labels is None and plain_suffix(data) in _TABLES:
+        labels = []
+    rows = load_dataset(data, labels=labels, split=split)
+    form, k = (form, 1) if top is None else ("top", top)
+    answers = answer_rows(file, rows, form=form, loss=loss, k=k, evidence=parsed_evidence(given))
+    if out:
+        write_answers(answers, out)
+        print(f"{out}: {answers.note}")
+    else:
+        print(answers_text(answers), end="")
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class Predictions:
     """A table: one line for each row of the data (several for `top`), with its column names.
 
     `note` says how the answers were found.
@@ -40,7 +96,7 @@ def answer_rows(
     loss: str | None = None,
     k: int = 1,
     evidence: Mapping[str, int] | None = None,
-) -> Answers:
+) -> Predictions:
     """Return what the model says of every row.
 
     Parameters
@@ -62,7 +118,7 @@ def answer_rows(
     X = matching_features(file, data)
     if form == "labels" and not evidence:
         labels = np.asarray(file.model.predict(X, loss=loss)).reshape(X.shape[0], -1)
-        return Answers(file.label_names, labels.tolist(), f"{len(labels)} rows")
+        return Predictions(file.label_names, labels.tolist(), f"{len(labels)} rows")
     if not hasattr(file.model, "joint"):
         raise ParameterError(
             f"plait predict needs a model with probabilities for this, but {shown(file.method)} gives decisions only. "
@@ -77,7 +133,7 @@ def answer_rows(
         posterior = posterior.given(numbers)
     answers = {"labels": _labels, "proba": _proba, "joint": _joint, "top": _top}[form](posterior, file, loss, k)
     exact = "exact" if posterior.exact.all() else f"exact in {int(posterior.exact.sum())} of {len(posterior)} rows"
-    return Answers(*answers, f"{len(posterior)} rows by {posterior.method}, {exact}")
+    return Predictions(*answers, f"{len(posterior)} rows by {posterior.method}, {exact}")
 
 
 def _labels(posterior: Posterior, file: ModelFile, loss: str | None, k: int) -> tuple[Any, list[list[Any]]]:
@@ -110,7 +166,7 @@ def _top(posterior: Posterior, file: ModelFile, loss: str | None, k: int) -> tup
     return ("row", "rank", "probability", *file.label_names), lines
 
 
-def parsed_evidence(words: list[str]) -> dict[str, int]:
+def parsed_evidence(words: Sequence[str]) -> dict[str, int]:
     """Return LABEL=0 or LABEL=1 words as a dict.
 
     Examples
@@ -130,7 +186,7 @@ def parsed_evidence(words: list[str]) -> dict[str, int]:
     return known
 
 
-def answers_text(answers: Answers) -> str:
+def answers_text(answers: Predictions) -> str:
     """Return the table as CSV text."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -139,7 +195,7 @@ def answers_text(answers: Answers) -> str:
     return out.getvalue()
 
 
-def write_answers(answers: Answers, path: str | os.PathLike[str]) -> None:
+def write_answers(answers: Predictions, path: str | os.PathLike[str]) -> None:
     """Write the table as CSV, or as JSON lines for a name that ends in .json or .jsonl; whole or not at all."""
     text = answers_text(answers)
     if str(path).endswith((".json", ".jsonl")):

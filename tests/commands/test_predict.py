@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from plait import recipes
+from plait.commands.model_file import ModelFile
+from plait.commands.predict import answer_rows, answers_text, parsed_evidence, write_answers
 from plait.core.sentences import ParameterError
 from plait.data import Dataset
-from plait.experiments.model_file import ModelFile
-from plait.experiments.prediction import answer_rows, answers_text, parsed_evidence, write_answers
 
 NAMES = ("sea", "sun", "sand")
 

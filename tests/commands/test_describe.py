@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import mutual_info_score
 
+from plait.commands.describe import dependence_text, strongest_pairs
 from plait.data import Dataset
-from plait.experiments.label_dependence import dependence_text, strongest_pairs
 
 
 def toy(Y, form=np.asarray):
@@ -42,7 +42,7 @@ def test_ties_in_label_order():
 
 
 def test_many_labels(monkeypatch):
-    monkeypatch.setattr("plait.experiments.label_dependence._MOST_LABELS", 2)
+    monkeypatch.setattr("plait.commands.describe._MOST_LABELS", 2)
     Y = np.array([[1, 0, 1], [0, 0, 0], [1, 0, 1], [1, 1, 0]], dtype=np.uint8)
     assert [(p.first, p.second) for p in strongest_pairs(toy(Y))] == [("l0", "l2")]
     assert "of the 2 most frequent labels" in dependence_text(toy(Y))

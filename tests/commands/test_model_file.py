@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse
 
 from plait import recipes
+from plait.commands.model_file import ModelFile, UntrustedModelError, load_model, matching_features, save_model
 from plait.data import DataError, Dataset
-from plait.experiments.model_file import ModelFile, UntrustedModelError, load_model, matching_features, save_model
 from plait.learners import SklearnLearner
 
 pytest.importorskip("skops")

@@ -6,9 +6,8 @@ import json
 import numpy as np
 import pytest
 
+from plait.commands.select import Selection, selection_dict, selection_text, write_mask
 from plait.data import DataError, Dataset
-from plait.experiments.selection import Selection
-from plait.experiments.selection_report import selection_dict, selection_text, write_mask
 from plait.features import FeatureMask
 
 NAMES = ["warm", 'of,\n"odd" ünits', "Mean_Acc1298_Mean_Mem40_MFCC_0", "Mean_Acc1298_Mean_Mem40_MFCC_1"]

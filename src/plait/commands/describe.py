@@ -1,22 +1,34 @@
-"""The label pairs that say most about each other, as numbers and as text [PACC 25]."""
+"""`plait describe DATA`: what is in a data set, and which label pairs say most about each other [PACC 25]."""
 
-from typing import NamedTuple
+import json
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from plait.data import Dataset
-from plait.data.description import LONGEST_PAIR, pair_name
+from plait.data import Dataset, load_dataset, statistics
+from plait.data.description import LONGEST_PAIR, describe_text, pair_name
 from plait.information import normalized_mutual_information_matrix
 from plait.pictures.text_bars import bar_lines
 
-__all__ = ["DependentPair", "dependence_text", "strongest_pairs"]
+__all__ = ["DependentPair", "dependence_text", "describe_data", "strongest_pairs"]
 
 # The matrix of all pairs of so many labels takes 32 MiB; of more labels the most frequent are looked at.
 _MOST_LABELS = 2048
 _MOST_PAIRS = 8
 _BAR = 30
+
+
+def describe_data(data: str, *, labels: Any = None, split: str | None = None, as_json: bool = False) -> None:
+    """Print sizes, label imbalance and label pairs of a data set, as text or as JSON."""
+    dataset = load_dataset(data, labels=labels, split=split)
+    if as_json:
+        pairs = [pair._asdict() for pair in strongest_pairs(dataset)]
+        print(json.dumps({"name": dataset.name, **statistics(dataset).as_dict(), "strongest_pairs": pairs}, indent=2))
+    else:
+        print(describe_text(dataset))
+        print(dependence_text(dataset))
 
 
 class DependentPair(NamedTuple):

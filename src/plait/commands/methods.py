@@ -1,13 +1,12 @@
 """Methods by name: what the command line calls `--method pcc`."""
 
 import ast
-import inspect
 from collections.abc import Sequence
 from typing import Any
 
 from plait.core.sentences import ParameterError, complaint, shown
 from plait.estimators import recipes
-from plait.learners import LogisticLearner
+from plait.experiments.planning.plan_objects import build
 
 __all__ = ["make_method", "method_names", "parsed_settings"]
 
@@ -44,18 +43,7 @@ def make_method(name: str, settings: dict[str, Any] | None = None, random_state:
     if known not in recipes.__all__:
         must = "one of " + ", ".join(method_names())
         raise ParameterError(complaint("plait", "--method", must, name, "Pass one of these."))
-    recipe = getattr(recipes, known)
-    own = inspect.signature(recipe).parameters
-    given = dict(settings or {})
-    model = recipe(random_state=random_state, **{word: given.pop(word) for word in list(given) if word in own})
-    if any(word.startswith("learner__") for word in given) and model.learner is None:
-        model.set_params(learner=LogisticLearner())
-    strange = [word for word in given if word not in model.get_params(deep=True)]
-    if strange:
-        words = sorted({*own, *model.get_params(deep=True)} - {"random_state", "n_jobs"})
-        must = f"a setting of {known}"
-        raise ParameterError(complaint("plait", "--set", must, strange[0], f"There are {', '.join(words)}."))
-    return model.set_params(**given)
+    return build({"use": known, "random_state": random_state, **(settings or {})})
 
 
 def parsed_settings(words: Sequence[str]) -> dict[str, Any]:

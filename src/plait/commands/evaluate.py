@@ -1,24 +1,45 @@
-"""Cross-validation of several methods on one data set: scores in a table."""
+"""`plait evaluate DATA --methods br,cc,pcc --folds 5`: cross-validate methods on the same folds."""
 
+import json
+import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import clone
 
 from plait import metrics
+from plait.commands.methods import make_method
+from plait.core.arrays import Floats
 from plait.core.progress_bar import progress
-from plait.data import Dataset
+from plait.core.sentences import ParameterError
+from plait.data import Dataset, load_dataset
 from plait.data.folds import MultilabelStratifiedKFold
-from plait.experiments.planning.methods import make_method
+from plait.pictures.tables import Entry, Heading, Table, as_text
 
-__all__ = ["MEASURES", "Evaluation", "evaluate_methods", "evaluation_dict", "evaluation_text"]
+__all__ = ["MEASURES", "Evaluation", "cross_validate", "evaluate_methods", "evaluation_dict", "evaluation_text"]
 
 MEASURES = ("exact_match", "hamming_loss", "jaccard_accuracy", "macro_f1", "micro_f1", "log_loss")
+
+
+def cross_validate(
+    data: str,
+    *,
+    labels: Any = None,
+    split: str | None = None,
+    methods: Sequence[str] = ("br", "cc", "pcc"),
+    folds: int = 5,
+    seed: int = 0,
+    as_json: bool = False,
+) -> None:
+    """Print the scores of methods on the same folds of a data set, as a table or as JSON."""
+    if folds < 2:
+        raise ParameterError(f"plait evaluate needs --folds to be at least 2, but it is {folds}. Pass 2 or more.")
+    evaluation = evaluate_methods(load_dataset(data, labels=labels, split=split), methods, folds, seed)
+    print(json.dumps(evaluation_dict(evaluation), indent=2) if as_json else evaluation_text(evaluation))
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +60,8 @@ class Evaluation:
 
     dataset: str
     methods: tuple[str, ...]
-    scores: dict[str, npt.NDArray[np.float64]]
-    seconds: npt.NDArray[np.float64]
+    scores: dict[str, Floats]
+    seconds: Floats
 
 
 def evaluate_methods(data: Dataset, methods: Sequence[str], n_folds: int = 5, random_state: int = 0) -> Evaluation:
@@ -83,25 +104,21 @@ def _scored(model: Any, train: Dataset, test: Dataset) -> Iterator[tuple[str, fl
 
 def evaluation_text(evaluation: Evaluation) -> str:
     """Return the table: mean and standard deviation over folds, the best of each column marked with *."""
-    width = max(map(len, ("method", *evaluation.methods)))
-    lines = ["method".ljust(width) + "".join(f"{measure:>19}" for measure in MEASURES) + f"{'seconds':>10}"]
-    best = {measure: _best(evaluation.scores[measure].mean(axis=1), measure) for measure in MEASURES}
-    for m, name in enumerate(evaluation.methods):
-        cells = [_cell(evaluation.scores[measure][m], m == best[measure]) for measure in MEASURES]
-        lines.append(name.ljust(width) + "".join(cells) + f"{evaluation.seconds[m].mean():>10.2f}")
-    return "\n".join(lines)
+    columns = [Heading("method", is_text=True), *(Heading(measure, 4) for measure in MEASURES), Heading("seconds", 2)]
+    blocks = [_entries(evaluation.scores[measure], smaller=measure.endswith("loss")) for measure in MEASURES]
+    seconds = [Entry(float(value)) for value in evaluation.seconds.mean(axis=1)]
+    rows = zip(map(Entry, evaluation.methods), *blocks, seconds, strict=True)
+    return as_text(Table("evaluation", "", tuple(columns), tuple(rows)), width=2**16)
 
 
-def _best(means: npt.NDArray[np.float64], measure: str) -> int:
-    if np.isnan(means).all():
-        return -1
-    return int(np.nanargmin(means) if measure.endswith("loss") else np.nanargmax(means))
-
-
-def _cell(values: npt.NDArray[np.float64], is_best: bool) -> str:
-    if np.isnan(values).any():
-        return f"{'-':>19}"
-    return f"{values.mean():>11.4f} ±{values.std(ddof=1) if len(values) > 1 else 0.0:.3f}{'*' if is_best else ' '}"
+def _entries(scores: Floats, *, smaller: bool) -> list[Entry]:
+    """Return means and standard deviations of one measure, methods with the best mean marked."""
+    means = scores.mean(axis=1)
+    known = means[~np.isnan(means)]
+    best = (known.min() if smaller else known.max()) if known.size else math.nan
+    spreads = scores.std(axis=1, ddof=1) if scores.shape[1] > 1 else np.zeros(len(scores))
+    pairs = zip(means.tolist(), spreads.tolist(), strict=True)
+    return [Entry(mean, spread, mean == best) for mean, spread in pairs]
 
 
 def evaluation_dict(evaluation: Evaluation) -> dict[str, Any]:

@@ -3,9 +3,9 @@ import pytest
 from scipy import sparse
 
 from plait import metrics, recipes
+from plait.commands.evaluate import MEASURES, evaluate_methods, evaluation_dict, evaluation_text
 from plait.data import Dataset
 from plait.data.folds import MultilabelStratifiedKFold
-from plait.experiments.evaluation import MEASURES, evaluate_methods, evaluation_dict, evaluation_text
 
 
 def made_data(form=np.asarray):
@@ -34,7 +34,7 @@ def test_text_marks_the_best_and_json_has_all():
     lines = evaluation_text(found).splitlines()
     assert lines[0].split() == ["method", *MEASURES, "seconds"]
     assert sum(line.count("*") for line in lines) == len(MEASURES)
-    assert lines[2].split()[-2] == "-"
+    assert lines[2].split()[-2] == "–"
     rows = evaluation_dict(found)["methods"]
     assert [row["method"] for row in rows] == ["br", "occ"]
     assert rows[1]["log_loss"] is None

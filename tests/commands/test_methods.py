@@ -1,8 +1,8 @@
 import pytest
 
+from plait.commands.methods import make_method, method_names, parsed_settings
 from plait.core.sentences import ParameterError
 from plait.estimators import recipes
-from plait.experiments.planning.methods import make_method, method_names, parsed_settings
 from plait.learners import LogisticLearner
 
 
@@ -25,7 +25,7 @@ def test_settings_of_the_recipe_and_of_its_parts():
     ("call", "words"),
     [
         (lambda: make_method("nope"), "plait needs --method to be one of bcc, .*, but it is 'nope'"),
-        (lambda: make_method("cc", {"k": 2}), "plait needs --set to be a setting of cc, but it is 'k'.*There are "),
+        (lambda: make_method("cc", {"k": 2}), r"cc has no parameter 'k'\. There are .*, order, "),
         (lambda: parsed_settings(["k"]), "plait needs --set to be NAME=VALUE, but it is 'k'"),
     ],
 )

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
+from plait.commands.select import select_features, selector_names
 from plait.core.sentences import ParameterError
 from plait.counts import MeanStdDiscretizer
 from plait.data import Dataset
-from plait.experiments.selection import select_features, selector_names
 from plait.features import GainRatio, PrunedReliefF
 
 

@@ -1,0 +1,42 @@
+from .bench import ready_plan, run_benchmark
+from .convert import convert_data
+from .demo import Demonstration, run_demonstration, show_demonstration
+from .describe import DependentPair, describe_data, strongest_pairs
+from .evaluate import Evaluation, cross_validate, evaluate_methods
+from .fit import fit_model
+from .methods import make_method, method_names
+from .model_file import ModelFile, UntrustedModelError, load_model, save_model
+from .predict import Predictions, answer_rows, predict_rows
+from .report import report_results
+from .reproduce import reproduce_paper
+from .select import Selection, choose_features, select_features
+
+__all__ = [
+    "DependentPair",
+    "Demonstration",
+    "Evaluation",
+    "ModelFile",
+    "Predictions",
+    "Selection",
+    "UntrustedModelError",
+    "answer_rows",
+    "choose_features",
+    "convert_data",
+    "cross_validate",
+    "describe_data",
+    "evaluate_methods",
+    "fit_model",
+    "load_model",
+    "make_method",
+    "method_names",
+    "predict_rows",
+    "ready_plan",
+    "report_results",
+    "reproduce_paper",
+    "run_benchmark",
+    "run_demonstration",
+    "save_model",
+    "select_features",
+    "show_demonstration",
+    "strongest_pairs",
+]

@@ -1,0 +1,14 @@
+"""`plait convert IN OUT`: a data set from one format to another."""
+
+from typing import Any
+
+from plait.data import load_dataset, save_dataset
+
+__all__ = ["convert_data"]
+
+
+def convert_data(data: str, out: str, *, labels: Any = None, split: str | None = None) -> None:
+    """Write a data set in the format of the suffix of `out`, and print its size."""
+    dataset = load_dataset(data, labels=labels, split=split)
+    save_dataset(dataset, out)
+    print(f"{out}: {dataset.n_samples} rows, {dataset.n_features} features, {dataset.n_labels} labels")
