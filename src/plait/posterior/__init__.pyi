@@ -1,4 +1,5 @@
 from .answers import LikelySets
+from .drawn_sets import SamplingWarning
 from .joint_model import JointModel
 from .posterior import Posterior
 
@@ -6,4 +7,5 @@ __all__ = [
     "JointModel",
     "LikelySets",
     "Posterior",
+    "SamplingWarning",
 ]

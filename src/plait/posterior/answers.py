@@ -10,14 +10,14 @@ from plait.core.arrays import Bits, Floats, Labels
 from plait.core.labels import label_number
 from plait.core.logspace import log_sigmoid
 from plait.core.sentences import ParameterError, shown
-from plait.inference import Auto, Inference, LabelSupport, SumProduct, entropy, sample_given
-from plait.joint import GraphDistribution, LabelDistribution, row_uniforms
+from plait.inference import Auto, Inference, LabelSupport, SumProduct, entropy
+from plait.joint import GraphDistribution, LabelDistribution
 
 __all__ = [
     "LikelySets",
     "as_evidence",
-    "drawn_sets",
     "entropies",
+    "has_messages",
     "likely_sets",
     "log_evidence",
     "marginals",
@@ -80,12 +80,6 @@ def _column(label: Any, value: Any, n_rows: int) -> Any:
     return values
 
 
-# Draws for each wanted one where evidence makes weights uneven and the wanted ones are then drawn from these.
-_DRAWS_A_SAMPLE = 10
-# The stream of numbers by which they are drawn.
-_RESAMPLING = 1 << 21
-
-
 def whole_support(inference: Inference, distribution: LabelDistribution, seeds: Bits) -> LabelSupport:
     """Return vectors that stand for all of P(y | x): by `inference` where it has them, else by `Auto`."""
     support = inference.infer(distribution, "distribution", 1, seeds)
@@ -139,22 +133,9 @@ def wrong_probabilities(distribution: LabelDistribution, vectors: Labels) -> Flo
     return wrong
 
 
-def drawn_sets(distribution: LabelDistribution, n_samples: int, seeds: Bits) -> Labels:
-    """Return drawn label sets (n_rows, n_samples, n_labels); with evidence, resampled by importance weights."""
-    if distribution.evidence is None:
-        return distribution.sample(n_samples, seeds)[0]
-    if _has_messages(distribution):
-        return sample_given(distribution, n_samples, seeds)
-    vectors, log_weights = distribution.sample(_DRAWS_A_SAMPLE * n_samples, seeds)
-    heights = np.cumsum(np.exp(log_weights - log_weights.max(axis=1, keepdims=True)), axis=1)
-    points = row_uniforms(seeds, n_samples, stream=_RESAMPLING) * heights[:, -1:]
-    chosen = np.array([np.searchsorted(high, point) for high, point in zip(heights, points, strict=True)])
-    return np.take_along_axis(vectors, chosen.reshape(-1, n_samples, 1), axis=1)
-
-
 def entropies(distribution: LabelDistribution, seeds: Bits) -> tuple[Floats, LabelSupport | None]:
     """Return the entropy of P(y | x) in nats: exact on polytrees and for few labels, else from a sample."""
-    if isinstance(distribution, GraphDistribution) and _has_messages(distribution):
+    if isinstance(distribution, GraphDistribution) and has_messages(distribution):
         return entropy(distribution), None
     support = Auto().infer(distribution, "distribution", 1, seeds)
     weights = support.weights()
@@ -168,6 +149,6 @@ def entropies(distribution: LabelDistribution, seeds: Bits) -> tuple[Floats, Lab
     return known - (weights * log_prob).sum(axis=1), support
 
 
-def _has_messages(distribution: LabelDistribution) -> bool:
+def has_messages(distribution: LabelDistribution) -> bool:
     """Say whether sums along the graph are exact and cheap, as `Auto` does."""
     return isinstance(Auto().choose(distribution, "marginals"), SumProduct)

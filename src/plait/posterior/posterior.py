@@ -1,5 +1,6 @@
 """`Posterior`: P(y | x) of several rows, and every question about it."""
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
@@ -19,7 +20,6 @@ from plait.losses import Loss
 from plait.posterior.answers import (
     LikelySets,
     as_evidence,
-    drawn_sets,
     entropies,
     likely_sets,
     log_evidence,
@@ -27,6 +27,7 @@ from plait.posterior.answers import (
     whole_support,
     wrong_probabilities,
 )
+from plait.posterior.drawn_sets import SamplingWarning, draw_sets
 
 __all__ = ["Joint", "Posterior"]
 
@@ -210,8 +211,11 @@ class Posterior:
     def sample(self, n_samples: int, random_state: Any = None) -> npt.NDArray[np.int64]:
         """Draw label sets, (n_rows, n_samples, n_labels).
 
-        With evidence the draws are exact where labels form a forest or polytree, or a mixture of such; elsewhere ten
-        times as many are drawn with importance weights, and resampled by them.
+        With evidence the draws are exact where labels form a forest or polytree, or a mixture of such, and where the
+        labels are few enough to write out all their sets (as `Auto` does); elsewhere ten times as many are drawn,
+        taken by their importance weights, and moved by Metropolis-Hastings steps: `exact` is then False,
+        `effective_size` estimates how many independent draws they are worth, and where that is less than a tenth of
+        `n_samples` in some row a `SamplingWarning` says so.
 
         Parameters
         ----------
@@ -222,8 +226,20 @@ class Posterior:
         """
         check_value("sample", "n_samples", n_samples, (Interval(int, 1, None),))
         asked = self._changed(random_state=self.random_state if random_state is None else random_state)
-        vectors = asked._ask(lambda distribution, _, seeds: (drawn_sets(distribution, n_samples, seeds), None))
+        vectors = asked._ask(lambda distribution, _, seeds: draw_sets(distribution, n_samples, seeds))
+        self.method, self.exact, self.effective_size = asked.method, asked.exact, asked.effective_size
+        self._warn_of_few_draws(n_samples)
         return vectors.astype(np.int64)
+
+    def _warn_of_few_draws(self, n_samples: int) -> None:
+        if self.effective_size is not None and self.effective_size.min(initial=np.inf) < 0.1 * n_samples:
+            few = int((self.effective_size < 0.1 * n_samples).sum())
+            warnings.warn(
+                f"sample: in {few} of {self.n_rows} rows the known labels are so improbable that {n_samples} draws are "
+                f"worth as few as {self.effective_size.min():.1f}. Ask for more draws, or for marginals().",
+                SamplingWarning,
+                stacklevel=3,
+            )
 
     def decide(self, loss: Any = None) -> npt.NDArray[Any]:
         """Return the label set with the least expected loss, (n_rows, n_labels); for "rank" the scores to sort by.
