@@ -15,12 +15,14 @@ from hypothesis import strategies as st
 from plait.core.sentences import ParameterError
 from plait.data import DataError, DataWarning, frames
 from plait.data.conversion.table_columns import column_of_words
+from plait.data.readers import delimited
 from plait.data.readers.delimited import read_csv
 
 pytest.importorskip("pandas")
 pytest.importorskip("polars")
 
 LIBRARIES = ["pandas", "polars"]
+WAYS = [None, *LIBRARIES]
 BEACH = "size,sky,open,day,sea,sun\n1.5,blue,True,1970-01-02,1,yes\nNA,grey,FALSE,,0,no\n2,?,true,1970-01-03,1,no\n"
 
 
@@ -30,7 +32,7 @@ def write(tmp_path, text, name="beach.csv"):
     return path
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", WAYS)
 def test_a_table_with_every_kind_of_column(tmp_path, library):
     found = read_csv(write(tmp_path, BEACH), ["sea", "sun"], library=library)
     nan = np.nan
@@ -52,7 +54,7 @@ cells = st.one_of(
 
 
 @given(data=st.data(), n=st.integers(0, 5), d=st.integers(1, 4), nominal=st.sampled_from(["onehot", "codes"]))
-def test_pandas_and_polars_give_equal_data_sets(tmp_path_factory, data, n, d, nominal):
+def test_python_pandas_and_polars_give_equal_data_sets(tmp_path_factory, data, n, d, nominal):
     rows = data.draw(st.lists(st.lists(cells, min_size=d, max_size=d), min_size=n, max_size=n))
     separator = data.draw(st.sampled_from([",", ";", "\t", "|"]))
     text = io.StringIO(newline="")
@@ -60,12 +62,12 @@ def test_pandas_and_polars_give_equal_data_sets(tmp_path_factory, data, n, d, no
     writer.writerow([*(f"x{j}" for j in range(d)), "sea"])
     writer.writerows([*row, i % 2] for i, row in enumerate(rows))
     path = write(tmp_path_factory.mktemp("csv"), text.getvalue())
-    pandas, polars = (
-        read_csv(path, ["sea"], library=library, nominal=nominal, separator=separator) for library in LIBRARIES
+    python, pandas, polars = (
+        read_csv(path, ["sea"], library=library, nominal=nominal, separator=separator) for library in WAYS
     )
-    assert pandas == polars
-    assert pandas.n_samples == n
-    np.testing.assert_array_equal(pandas.Y.ravel(), np.arange(n) % 2)
+    assert python == pandas == polars
+    assert (python.X.tobytes(), python.n_samples) == (pandas.X.tobytes(), n)
+    np.testing.assert_array_equal(python.Y.ravel(), np.arange(n) % 2)
 
 
 number_like = st.one_of(
@@ -80,21 +82,23 @@ number_like = st.one_of(
 
 @given(data=st.data(), n=st.integers(0, 4), quote=st.booleans())
 def test_columns_of_numbers_mean_what_their_words_mean(tmp_path_factory, data, n, quote):
-    """What the kernels read, against the words that Python's csv module reads."""
+    """What each way reads, against the words that Python's csv module reads."""
     words = data.draw(st.lists(number_like, min_size=n, max_size=n))
     text = io.StringIO(newline="")
     writer = csv.writer(text, quoting=csv.QUOTE_ALL if quote else csv.QUOTE_MINIMAL, lineterminator="\n")
     writer.writerows([["sea", "x"], *([0, word] for word in words)])
-    found = read_csv(write(tmp_path_factory.mktemp("csv"), text.getvalue()), 1, nominal="codes")
+    path = write(tmp_path_factory.mktemp("csv"), text.getvalue())
     expected = column_of_words("x", [row[1] for row in csv.reader(io.StringIO(text.getvalue(), newline=""))][1:])
-    if expected.kind == "numeric":
-        np.testing.assert_array_equal(found.X[:, 0], expected.values)
-        assert found.feature_kinds == ("numeric",)
-    else:
-        assert found.feature_kinds in (("binary",), ("nominal",))
+    for library in WAYS:
+        found = read_csv(path, 1, nominal="codes", library=library)
+        if expected.kind == "numeric":
+            assert found.X[:, 0].tobytes() == expected.values.tobytes()
+            assert found.feature_kinds == ("numeric",)
+        else:
+            assert found.feature_kinds in (("binary",), ("nominal",))
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", WAYS)
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
 def test_the_separator_is_found(tmp_path, library, separator):
     lines = [['"a,b;c|d,e,f"', "x", "sea"], ['"1;2,3"', "0.5", "1"], ["", "a word", "0"]]
@@ -129,7 +133,7 @@ def test_values_are_sorted_and_codes_follow(tmp_path):
     assert read_csv(path, ["sea"]).feature_names == ("wind=east", "wind=north", "wind=west")
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", WAYS)
 def test_identifiers_are_left_out_with_a_warning(tmp_path, library):
     text = "id,size,sea\n" + "".join(f"row{i},{i},{i % 2}\n" for i in range(50))
     with pytest.warns(DataWarning, match="left out 'id'"):
@@ -137,13 +141,13 @@ def test_identifiers_are_left_out_with_a_warning(tmp_path, library):
     assert found.feature_names == ("size",)
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", WAYS)
 def test_a_head_alone_is_a_data_set_without_rows(tmp_path, library):
     found = read_csv(write(tmp_path, "size,sea\n"), ["sea"], library=library)
     assert (found.X.shape, found.Y.shape) == ((0, 1), (0, 1))
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", WAYS)
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -179,15 +183,35 @@ def test_parameters_are_checked(tmp_path, wrong):
         read_csv(write(tmp_path, BEACH), -2, **wrong)
 
 
-def test_without_a_library_there_is_one_sentence(tmp_path, monkeypatch):
+def test_no_library_is_needed_unless_it_is_asked_for(tmp_path, monkeypatch):
     def missing(package, **details):
         raise ImportError(f"plait needs {package} for {details['purpose']}")
 
-    monkeypatch.setattr(frames, "installed", lambda name: False)
+    path = write(tmp_path, BEACH)
+    by_pandas = read_csv(path, -2, library="pandas")
+    monkeypatch.setattr(delimited, "_LARGE", 1)
+    monkeypatch.setattr(delimited, "installed", lambda name: False)
     monkeypatch.setattr(frames, "optional", missing)
-    with pytest.raises(ImportError, match="plait needs pandas for CSV files with words"):
-        read_csv(write(tmp_path, BEACH), -2)
-    assert read_csv(write(tmp_path, "size,sea\n1.5,1\nNA,0\n"), -1).n_samples == 2
+    assert read_csv(path, -2) == by_pandas
+    with pytest.raises(ImportError, match="plait needs pandas for CSV files"):
+        read_csv(path, -2, library="pandas")
+
+
+def test_large_files_are_read_by_pandas(tmp_path, monkeypatch):
+    path = write(tmp_path, BEACH)
+    by_python = read_csv(path, -2)
+    used = []
+    original = delimited._pandas_frame
+    monkeypatch.setattr(delimited, "_LARGE", len(BEACH))
+    monkeypatch.setattr(delimited, "_pandas_frame", lambda *given: used.append(1) or original(*given))
+    assert read_csv(path, -2) == by_python
+    assert used
+
+
+@pytest.mark.parametrize("library", WAYS)
+def test_zero_keeps_its_sign(tmp_path, library):
+    found = read_csv(write(tmp_path, "a,b,sea\n-0,1,0\n0,-0.0,1\n"), -1, library=library)
+    np.testing.assert_array_equal(np.signbit(found.X), [[True, False], [False, True]])
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -198,3 +222,129 @@ def test_a_fault_of_the_library_is_a_data_error(tmp_path, library, monkeypatch):
     monkeypatch.setattr(f"{library}.read_csv", broken)
     with pytest.raises(DataError, match=f"a table that {library} can read, but found 'out of luck'"):
         read_csv(write(tmp_path, BEACH), -2, library=library)
+
+
+def tidied(text: bytes, separator: str = ","):
+    return delimited._tidied(text, separator, "beach.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "tidy", "records", "width"),
+    [
+        (b"a,b\n1,2\n", b"a,b\n1,2\n", 2, 2),
+        (b"a,b\r\n1,2", b"a,b\n1,2\n", 2, 2),
+        (b"a,b\r1,2\r", b"a,b\n1,2\n", 2, 2),
+        (b"\n\na,b\n  \n1,2\n\r\n\n", b"a,b\n1,2\n", 2, 2),
+        (b'"a\nb",""\n,\n', b'"a\nb",""\n,\n', 2, 2),
+        (b'"a""b"\n""\n', b'"a""b"\n""\n', 2, 1),
+        (b'"a\r\nb"\r\n"\r"\r', b'"a\r\nb"\n"\r"\n', 2, 1),
+        (b"a\n \n1\n", b"a\n1\n", 2, 1),
+    ],
+)
+def test_records_are_spelt_in_one_way(text, tidy, records, width):
+    found = tidied(text)
+    assert (found.text, found.n_rows + 1, found.width) == (tidy, records, width)
+
+
+@pytest.mark.parametrize("text", [b"", b"\n \n", b"\r"])
+def test_a_table_has_a_head(text):
+    with pytest.raises(DataError, match="expected a first line with the names of the columns"):
+        tidied(text)
+
+
+RAGGED, STRAY_QUOTE, OPEN_QUOTE = "as many as columns", "quotes only around whole values", "a closing quote"
+
+
+@pytest.mark.parametrize(
+    ("text", "fault", "line"),
+    [
+        (b"a,b\n1\n", RAGGED, 2),
+        (b"a,b\n\n1,2\n1,2,3\n", RAGGED, 4),
+        (b'a,b\n"x\r\ny\rz",1\n1\n', RAGGED, 5),
+        (b'a,b\n1"2,3\n', STRAY_QUOTE, 2),
+        (b'a,b\n1, "2"\n', STRAY_QUOTE, 2),
+        (b'a,b\n"1"2,3\n', STRAY_QUOTE, 2),
+        (b'a,b\n1"2",3,4\n', STRAY_QUOTE, 2),
+        (b'a,b\n1\n1"2,3\n', RAGGED, 2),
+        (b'a,b\n1,2\n"1,3\n', OPEN_QUOTE, 3),
+        (b'a,b\n"1""', OPEN_QUOTE, 2),
+        (b'"a\r', OPEN_QUOTE, 1),
+        (b'a,b\n1\n"1,3\n', RAGGED, 2),
+    ],
+)
+def test_faults_are_found_in_their_line(text, fault, line):
+    with pytest.raises(DataError, match=f"beach.csv, line {line}: expected .*{fault}"):
+        tidied(text)
+
+
+fields = st.text(alphabet='ab1 ,;"\r\né', max_size=5)
+tables = st.integers(1, 4).flatmap(
+    lambda width: st.lists(st.lists(fields, min_size=width, max_size=width), min_size=1, max_size=5)
+)
+
+
+@given(tables, st.sampled_from([",", ";", "\t", "|"]), st.sampled_from(["\n", "\r\n", "\r"]), st.booleans())
+def test_what_the_csv_module_writes_is_good_and_reads_back_the_same(table, separator, end, quote_all):
+    text = io.StringIO(newline="")
+    quoting = csv.QUOTE_ALL if quote_all else csv.QUOTE_NONNUMERIC
+    csv.writer(text, delimiter=separator, lineterminator=end, quoting=quoting).writerows(table)
+    found = tidied(text.getvalue().encode(), separator)
+    assert (found.n_rows + 1, found.width) == (len(table), len(table[0]))
+    assert list(csv.reader(io.StringIO(found.text.decode(), newline=""), delimiter=separator, strict=True)) == table
+    cells = [delimited._unquoted(cell) for cell in found.cells(0, len(table))]
+    assert cells == [cell for row in table for cell in row]
+    assert found.cells(0, 1) + found.cells(1, len(table)) == found.cells(0, len(table))
+
+
+@given(st.text(alphabet='ab1 ,"\r\n', max_size=30))
+def test_whatever_is_called_good_is_so_to_a_strict_reader_too(text):
+    try:
+        found = tidied(text.encode())
+    except DataError:
+        return
+    rows = list(csv.reader(io.StringIO(found.text.decode(), newline=""), strict=True))
+    assert len(rows) == found.n_rows + 1
+    assert {len(row) for row in rows} <= {found.width}
+
+
+@given(st.text(alphabet='a ,"\r\n', max_size=20))
+def test_the_structure_is_that_of_a_scanner_that_goes_byte_by_byte(text):
+    expected = scanned(text)
+    if isinstance(expected, tuple):
+        line, fault = expected
+        place = "beach.csv" if line is None else f"beach.csv, line {line}"
+        with pytest.raises(DataError, match=f"^{place}: expected .*{fault}"):
+            tidied(text.encode())
+    else:
+        found = tidied(text.encode())
+        assert expected == [found.cells(r, r + 1) for r in range(found.n_rows + 1)]
+
+
+def scanned(text: str):
+    """Return the records of comma-separated text, or line and words of what is wrong, going from left to right."""
+    records, i, line = [], 0, 1
+    while i < len(text):
+        fields, start_line = [], line
+        while True:
+            if text[i : i + 1] == '"':
+                match = re.compile(r'"(?:[^"]|"")*+"').match(text, i)
+                if match is None:
+                    return start_line, OPEN_QUOTE
+            else:
+                match = re.compile(r'[^,"\r\n]*').match(text, i)
+            fields.append(match.group())
+            line += len(re.findall(r"\r\n|\r|\n", match.group()))
+            i = match.end()
+            if i < len(text) and text[i] not in ",\r\n":
+                return start_line, STRAY_QUOTE
+            if text[i : i + 1] != ",":
+                break
+            i += 1
+        i += 2 if text[i : i + 2] == "\r\n" else 1
+        line += 1
+        if len(fields) == 1 and not fields[0].strip(" "):
+            continue
+        if records and len(fields) != len(records[0]):
+            return start_line, RAGGED
+        records.append(fields)
+    return records or (None, "a first line")

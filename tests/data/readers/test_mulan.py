@@ -151,11 +151,10 @@ def test_identifiers_and_strings_are_left_out(tmp_path):
     assert data.feature_names == ("a",)
 
 
-def test_a_date_is_seconds(tmp_path):
-    (tmp_path / "d.arff").write_text('@attribute d date "yyyy-MM-dd"\n@attribute l {0,1}\n@data\n1970-01-03,1\n{}\n')
-    data = read_mulan(tmp_path / "d.arff", labels=["l"])
-    assert data.feature_kinds == ("numeric",)
-    assert data.X.toarray().tolist() == [[172800], [0]]
+def test_a_date_is_refused_with_a_way_out(tmp_path):
+    (tmp_path / "d.arff").write_text('@attribute l {0,1}\n@attribute d date "yyyy-MM-dd"\n@data\n1,1970-01-03\n')
+    with pytest.raises(DataError, match=r"line 2: .* found a date\. Declare it as string to leave it out"):
+        read_mulan(tmp_path / "d.arff", labels=["l"])
 
 
 def test_columns_of_the_same_name_are_told_apart(tmp_path):

@@ -35,18 +35,15 @@ class Attribute:
     ----------
     name : str
         Its name.
-    kind : {"numeric", "nominal", "string", "date"}, default="numeric"
-        What it holds; dates are numbers here.
+    kind : {"numeric", "nominal", "string"}, default="numeric"
+        What it holds.
     values : tuple of str, default=()
         The declared values of a nominal attribute, in order.
-    pattern : str, default=""
-        The format of a date.
     """
 
     name: str
     kind: str = "numeric"
     values: tuple[str, ...] = ()
-    pattern: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +67,11 @@ class AttributeTable:
     @classmethod
     def of(cls, attributes: Iterable[Attribute]) -> "AttributeTable":
         """Return the table of a list of attributes."""
-        places: dict[tuple[str, tuple[str, ...], str], int] = {}
+        places: dict[tuple[str, tuple[str, ...]], int] = {}
         types: list[Attribute] = []
         names, which = [], []
         for attribute in attributes:
-            key = (attribute.kind, attribute.values, attribute.pattern)
+            key = (attribute.kind, attribute.values)
             if key not in places:
                 places[key] = len(types)
                 types.append(attribute)

@@ -144,11 +144,10 @@ def column_of_words(name: str, words: Sequence[str] | npt.NDArray[Any]) -> Table
     >>> column_of_words("sky", ["sun", "rain", "?"]).values
     array(['sun', 'rain', None], dtype=object)
     """
-    stripped = [word.strip() for word in words]
-    numbers = _numbers(stripped)
+    numbers = _numbers(words)
     if numbers is not None:
         return TableColumn(name, "numeric", numbers)
-    known = [None if word in MISSING_WORDS else word for word in stripped]
+    known = [None if word in MISSING_WORDS else word for word in (word.strip() for word in words)]
     distinct = {word for word in known if word is not None}
     if all(word.lower() in _TRUTH for word in distinct):
         truth = [np.nan if word is None else _TRUTH[word.lower()] for word in known]
@@ -180,15 +179,15 @@ def posix_seconds(times: npt.NDArray[np.datetime64] | npt.NDArray[np.timedelta64
     return seconds
 
 
-def _numbers(words: list[str]) -> npt.NDArray[np.float64] | None:
+def _numbers(words: Sequence[str] | npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
     """Return the words as numbers, NaN where missing, or None if one is no number."""
     try:
-        values = np.array(words, dtype=object).astype(np.float64)
-    except ValueError:
         try:
-            values = np.array([np.nan if word in MISSING_WORDS else float(word) for word in words], dtype=np.float64)
+            values = np.fromiter(map(float, words), dtype=np.float64, count=len(words))
         except ValueError:
-            return None
+            values = np.array([np.nan if word.strip() in MISSING_WORDS else float(word) for word in words])
+    except ValueError:
+        return None
     # Python reads 1_000 as a number; a table means a word.
     return None if "_" in "".join(words) else values
 

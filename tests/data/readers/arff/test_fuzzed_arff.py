@@ -18,16 +18,16 @@ DENSE = b"""% about
 @attribute 'sky is' {sun, 'light rain', "sn,ow"}
 @attribute wet {no,yes}
 @attribute id string
-@attribute day date "yyyy-MM-dd"
+@attribute day integer
 @attribute sea {0,1}
 @attribute sand {1,0}
 @data
-1.5,sun,no,a,2001-02-03,0,1
+1.5,sun,no,a,20010203,0,1
 -2e3,'light rain',yes,'b c',?,1,0
-?,"sn,ow",?,d,1999-12-31,0,0 % end
+?,"sn,ow",?,d,19991231,0,0 % end
 
-0.1234567890123456789, sun ,no,e,2020-02-29,1,1
-1,sun,yes,f,2001-02-03,0,1,{0.5}
+0.1234567890123456789, sun ,no,e,20200229,1,1
+1,sun,yes,f,20010203,0,1,{0.5}
 """
 SPARSE = b"""@RELATION "y -C -2 -split 3"
 @ATTRIBUTE a1 REAL

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from plait.data import DataError
 from plait.data.conversion.attributes import Attribute
 from plait.data.readers.arff.header import as_number, decoded, is_comment, read_header, text_blocks, unquoted
-from plait.data.readers.arff_dates import DEFAULT_PATTERN
 
 
 def header(text):
@@ -75,9 +74,6 @@ def test_a_latin1_name():
         ("Integer", Attribute("a")),
         ("numeric % comment", Attribute("a")),
         ("string", Attribute("a", "string")),
-        ("date", Attribute("a", "date", pattern=DEFAULT_PATTERN)),
-        ("DATE yyyy-MM-dd", Attribute("a", "date", pattern="yyyy-MM-dd")),
-        ('date "yyyy-MM-dd HH:mm" % c', Attribute("a", "date", pattern="yyyy-MM-dd HH:mm")),
         ("{0,1}", Attribute("a", "nominal", ("0", "1"))),
         ("{ 0 , 1 } % comment", Attribute("a", "nominal", ("0", "1"))),
         ("{new york,\tb}", Attribute("a", "nominal", ("new york", "b"))),
@@ -142,7 +138,8 @@ def test_relation(line, relation):
         ("@attribute a {x,y,x}\n", "line 1: expected different values in { }, but found 'x' again"),
         ("@attribute a {'\\ud800'}\n", "line 1: expected a value between commas"),
         ("@attribute '\\ud800' numeric\n", "line 1: expected a name after @attribute"),
-        ("@attribute a date 'QQ'\n", "line 1: expected a date format of the letters"),
+        ("@attribute a date\n", "line 1: expected a type .*, but found a date. Declare it as string to leave it out"),
+        ("@attribute a DATE 'yyyy'\n", "line 1: expected a type .*, but found a date. Declare it as string"),
         (
             "@attribute a real\n\n@attribute a {0,1}\n",
             "line 3: expected attributes with different names, but found 'a' again",

@@ -11,7 +11,7 @@ passing arrays to a function for every value costs more than reading the value.
 Notation
 --------
 block : bytes of whole lines, each ended by LF
-spec[j] : for attribute j (column of X, or -1 - column of Y; domain or NUMBER, STRING, OTHER; default)
+spec[j] : for attribute j (column of X, or -1 - column of Y; domain or NUMBER or STRING; default)
 table, words : hash table over (domain, bytes of a declared value); a used place is (domain, start, length, code), where
     the value is words[start:start + length], a free one has FREE everywhere
 attribute[k], value[k] : the pairs of all rows, one after the other
@@ -25,9 +25,9 @@ import numpy as np
 from plait.core.compilation import kernel
 from plait.data.readers._number_kernels import EXACT_POWERS, MOST_EXACT, number
 
-__all__ = ["FREE", "NUMBER", "OTHER", "STRING", "dense_matrix", "fill_table", "read_rows", "sparse_matrix"]
+__all__ = ["FREE", "NUMBER", "STRING", "dense_matrix", "fill_table", "read_rows", "sparse_matrix"]
 
-NUMBER, STRING, OTHER = -1, -2, -3
+NUMBER, STRING = -1, -2
 FREE = -1
 
 # Why a run stopped: at an attribute of the other kind, behind the row's last value, at something unusual.

@@ -21,7 +21,6 @@ from plait.core.sentences import shown
 from plait.data.conversion.attributes import Attribute, AttributeTable
 from plait.data.conversion.files import blocks_of_lines
 from plait.data.errors import DataError
-from plait.data.readers.arff_dates import DEFAULT_PATTERN, date_reader
 
 __all__ = ["Header", "QUOTED", "as_number", "decoded", "is_comment", "read_header", "text_blocks", "unquoted"]
 
@@ -103,8 +102,8 @@ _NAME = re.compile(rf"({QUOTED})|([^ \t{{'\"][^ \t{{]*+)")
 _VALUE = re.compile(rf"[ \t]*+(?:({QUOTED})[ \t]*+|([^,}}'\"][^,}}]*+))([,}}])")
 _WORD = re.compile(r"[A-Za-z]++")
 
-_KINDS = {"numeric": "numeric", "real": "numeric", "integer": "numeric", "string": "string", "date": "date"}
-_TYPES = "a type (numeric, real, integer, string, date or {value, ...})"
+_KINDS = {"numeric": "numeric", "real": "numeric", "integer": "numeric", "string": "string"}
+_TYPES = "a type (numeric, real, integer, string or {value, ...})"
 
 # Nearly every attribute of a wide file is declared like this; all others go the long way.
 _USUAL = re.compile(rb"@attribute[ \t]++([!#$&(-z|~][!-z|~]*+)[ \t]++([!-~][ -~]*+)\n", re.IGNORECASE)
@@ -248,12 +247,13 @@ def _type(header: Header, declared: str) -> Attribute:
         return Attribute("", "nominal", _values(header, declared))
     match = _WORD.match(declared)
     word = match.group().lower() if match else ""
+    if word == "date":
+        todo = "Declare it as string to leave it out, or write it as a number, such as seconds."
+        raise header.error(_TYPES, "a date", todo)
     kind = _KINDS.get(word)
     if kind is None or match is None:
         raise header.error(_TYPES, shown(declared) if declared else "none")
     rest = declared[match.end() :].strip(" \t")
-    if kind == "date":
-        return Attribute("", "date", pattern=_pattern(header, rest))
     if not is_comment(rest) or declared[match.end() : match.end() + 1] == "%":
         raise header.error(f"nothing after {word}", shown(rest))
     return Attribute("", kind)
@@ -278,13 +278,3 @@ def _values(header: Header, declared: str) -> tuple[str, ...]:
     if not is_comment(declared, position):
         raise header.error("nothing after }", shown(declared[position:]))
     return tuple(values)
-
-
-def _pattern(header: Header, rest: str) -> str:
-    if is_comment(rest):
-        return DEFAULT_PATTERN
-    match = re.match(QUOTED, rest)
-    pattern = unquoted(match.group()) if match and is_comment(rest, match.end()) else rest
-    if pattern is None or date_reader(pattern) is None:
-        raise header.error("a date format of the letters yMdHhmsSaEZXz", shown(rest))
-    return pattern

@@ -16,7 +16,6 @@ from plait.core.sentences import shown
 from plait.data.conversion.attributes import Attribute, AttributeTable, value_codes
 from plait.data.errors import DataError
 from plait.data.readers.arff.header import QUOTED, as_number, decoded, is_comment, unquoted
-from plait.data.readers.arff_dates import date_reader
 
 __all__ = ["Row", "RowParser"]
 
@@ -180,8 +179,6 @@ class RowParser:
         if kind.kind == "nominal":
             some = ", ".join(kind.values[:5]) + (", ..." if len(kind.values) > 5 else "")
             return f"a declared value of {owner} ({shown(some)[1:-1]})", found
-        if kind.kind == "date":
-            return f"a date of {owner} like {kind.pattern}", found
         return ("0 or 1" if self.is_label[j] else "a finite number") + f" for {owner}", found
 
 
@@ -189,8 +186,6 @@ def _codes(kind: Attribute) -> Callable[[str], float | None]:
     """Return the function from text to number (None: no such value)."""
     if kind.kind == "nominal":
         return dict(zip(kind.values, map(float, value_codes(kind.values)), strict=True)).get
-    if kind.kind == "date":
-        return date_reader(kind.pattern) or as_number
     return as_number if kind.kind == "numeric" else _zero
 
 

@@ -12,12 +12,12 @@ from scipy import sparse
 
 from plait.core.arrays import Array
 from plait.data.conversion.attributes import AttributeTable, value_codes
-from plait.data.readers.arff._kernels import FREE, NUMBER, OTHER, STRING, dense_matrix, fill_table, sparse_matrix
+from plait.data.readers.arff._kernels import FREE, NUMBER, STRING, dense_matrix, fill_table, sparse_matrix
 
 __all__ = ["DenseTable", "KernelWords", "SparseTable", "column_spec", "kernel_words"]
 
 _ZERO_ONE = ("0", "1")
-_KINDS = {"numeric": NUMBER, "string": STRING, "date": OTHER}
+_KINDS = {"numeric": NUMBER, "string": STRING}
 
 
 class KernelWords(NamedTuple):
