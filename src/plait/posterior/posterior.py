@@ -15,7 +15,7 @@ from plait.core.labels import label_rows
 from plait.core.naming import resolve
 from plait.core.sentences import ParameterError
 from plait.inference import Inference, LabelSupport
-from plait.joint import GraphDistribution, LabelDistribution, row_seeds
+from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution, row_seeds
 from plait.losses import Loss
 from plait.posterior.answers import (
     LikelySets,
@@ -184,9 +184,9 @@ class Posterior:
 
         def factors(distribution: LabelDistribution, rows: slice, _: Bits) -> tuple[Floats, None]:
             if not isinstance(distribution, GraphDistribution):
-                raise ParameterError(
-                    "factors needs a model with one label graph, but this one is a mixture. Ask its components."
-                )
+                mixed = isinstance(distribution, MixtureDistribution)
+                kind = "a mixture. Ask its components" if mixed else "an undirected field. Ask log_prob"
+                raise ParameterError(f"factors needs a model with one label graph, but this one is {kind}.")
             return distribution.factors(vectors[rows]), None
 
         return self._ask(factors, light=True)

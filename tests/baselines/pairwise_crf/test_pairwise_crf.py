@@ -5,8 +5,8 @@ import pytest
 from scipy import optimize, sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from plait.baselines.pairwise_crf import PairwiseCRF
-from plait.baselines.pairwise_crf import pairwise_crf as field_strength
+from plait.baselines.pairwise_crf import PairwiseCRF, PairwiseDistribution
+from plait.baselines.pairwise_crf import pairwise_crf as crf_module
 from plait.baselines.pairwise_crf.pairwise_crf import held_out_loss, searched_penalty
 from plait.baselines.pairwise_crf.pseudo_likelihood import CRFWeights, trained_crf
 from plait.core.sentences import ParameterError
@@ -14,6 +14,7 @@ from plait.inference import Exhaustive
 from plait.learners import LogisticLearner
 from plait.learners.logistic.penalty_search import C_GRID, penalty_splits
 from plait.losses import F1, Hamming
+from plait.posterior import Posterior
 
 
 def problem(n=200, d=4, q=4, seed=0):
@@ -145,13 +146,43 @@ def test_sampled_answers_of_a_row_are_its_own_and_repeat():
 def test_losses():
     X, Y = problem()
     model = PairwiseCRF(loss="f1").fit(X, Y)
-    support = Exhaustive().infer(model.joint(X), "distribution")
+    field = CRFWeights(model.coef_, model.intercept_, model.pair_intercept_)
+    support = Exhaustive().infer(PairwiseDistribution(field.scores(X), field.pairs(X)), "distribution")
     np.testing.assert_array_equal(model.predict(X), F1().decide(support))
     np.testing.assert_array_equal(model.predict(X, loss=Hamming()), model.predict_proba(X) > 0.5)
     with pytest.raises(ParameterError, match="predict needs a loss that decides on label sets"):
         model.predict(X, loss="rank")
     with pytest.raises(ParameterError, match="PairwiseCRF needs loss to be"):
         PairwiseCRF(loss="wrong").fit(X, Y)
+
+
+@pytest.mark.parametrize("pairs", ["constant", "features"])
+def test_the_posterior_answers_every_question(pairs):
+    X, Y = problem()
+    model = PairwiseCRF(pairs=pairs, random_state=0).fit(X, Y)
+    vectors = np.array(list(product((0, 1), repeat=Y.shape[1])))
+    chances = np.column_stack([np.exp(model.log_prob(X[:20], np.tile(y, (20, 1)))) for y in vectors])
+    np.testing.assert_allclose(chances.sum(axis=1), 1.0, rtol=1e-12)
+    posterior = model.joint(X[:20])
+    assert isinstance(posterior, Posterior)
+    np.testing.assert_allclose(posterior.marginals(), chances @ vectors, rtol=1e-9)
+    assert posterior.exact.all()
+    np.testing.assert_array_equal(posterior.mode(), vectors[chances.argmax(axis=1)])
+    np.testing.assert_allclose(posterior.top(3).probabilities, -np.sort(-chances, axis=1)[:, :3], rtol=1e-9)
+    np.testing.assert_allclose(posterior.entropy(), -(chances * np.log(chances)).sum(axis=1), rtol=1e-9)
+    fits = vectors[:, 1] == 1
+    given = chances[:, fits] @ vectors[fits] / chances[:, fits].sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(posterior.given({"y1": 1}).marginals(), given, rtol=1e-9)
+    np.testing.assert_allclose(posterior.sample(4000).mean(axis=1), chances @ vectors, rtol=0, atol=0.04)
+    np.testing.assert_array_equal(posterior.decide("f1"), model.predict(X[:20], loss="f1"))
+    first = 1 - Y[:20, 0]
+    flipped = np.column_stack([first, Y[:20, 1:]])
+    odds = np.exp(model.log_prob(X[:20], flipped) - model.log_prob(X[:20], Y[:20]))
+    np.testing.assert_allclose(posterior.doubts(Y[:20])[:, 0], odds / (1 + odds), rtol=1e-9)
+    with pytest.raises(
+        ParameterError, match="factors needs a model with one label graph, but this one is an undirected"
+    ):
+        posterior.factors(Y[:20])
 
 
 @pytest.mark.parametrize("max_enumerated", [2, 15])
@@ -283,8 +314,8 @@ def tried_strengths(monkeypatch, losses):
     def loss(C, *others):
         return losses[C_GRID.tolist().index(C)]
 
-    monkeypatch.setattr(field_strength, "trained_crf", train)
-    monkeypatch.setattr(field_strength, "held_out_loss", loss)
+    monkeypatch.setattr(crf_module, "trained_crf", train)
+    monkeypatch.setattr(crf_module, "held_out_loss", loss)
     X, Y, _ = penalty_problem()
     found = searched_penalty(X, Y, None, None, "constant", "auto", 100, exact=True)
     places = [C_GRID.tolist().index(C) for C in dict.fromkeys(trained)]

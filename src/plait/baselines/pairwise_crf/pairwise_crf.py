@@ -5,7 +5,6 @@ from warnings import warn
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from plait import losses as losses_room
@@ -13,15 +12,15 @@ from plait.baselines.pairwise_crf.pairwise_distribution import PairwiseDistribut
 from plait.baselines.pairwise_crf.pseudo_likelihood import CRFWeights, trained_crf
 from plait.core.arrays import Floats, Labels
 from plait.core.checks import Boolean, InstanceOf, Interval, Nothing, OneOf, RandomState
-from plait.core.labels import label_rows
 from plait.core.multilabel_classifier import WeightedClassifier
 from plait.core.naming import resolve
 from plait.core.randomness import seeds
 from plait.core.sentences import ParameterError
-from plait.inference import Exhaustive, LabelSupport, enumerated_marginals
+from plait.inference import Exhaustive, LabelSupport
 from plait.inference.enumeration import MOST_LABELS
 from plait.learners.logistic.penalty_search import C_GRID, penalty_splits
 from plait.losses import Loss, Subset
+from plait.posterior import Posterior
 
 __all__ = ["PairwiseCRF"]
 
@@ -112,10 +111,9 @@ class PairwiseCRF(WeightedClassifier):
     >>> model.predict([[0.5, 2.0], [-0.5, -2.0]])
     array([[1, 0, 1],
            [0, 1, 0]])
-    >>> from plait.inference import Exhaustive
-    >>> Exhaustive().infer(model.joint([[0.5, 2.0]]), "mode", n_best=2).vectors[0]  # never both, never neither
+    >>> model.joint([[0.5, 2.0]]).top(2).vectors[0]  # never both, never neither
     array([[1, 0, 1],
-           [0, 1, 1]], dtype=uint8)
+           [0, 1, 1]])
     """
 
     parameter_rules: ClassVar[dict[str, Any]] = {
@@ -165,7 +163,7 @@ class PairwiseCRF(WeightedClassifier):
         else:
             self.C_ = float(self.C)
         pair_C = self.C_ if self.pair_C is None else self.pair_C
-        field, n_iter, converged = trained_crf(X, Y, weights, self.C_, pair_C, *shape, self.tol, self.max_iter)
+        found, n_iter, converged = trained_crf(X, Y, weights, self.C_, pair_C, *shape, self.tol, self.max_iter)
         if not converged:
             warn(
                 f"{type(self).__name__} did not reach tol={self.tol} in {self.max_iter} Newton steps. Raise max_iter "
@@ -174,17 +172,15 @@ class PairwiseCRF(WeightedClassifier):
                 stacklevel=3,
             )
         self.n_iter_ = max(1, n_iter)
-        self.coef_, self.intercept_ = field.coef, field.intercept
-        self.pair_intercept_, self.pair_coef_ = field.pair_intercept, field.pair_coef
+        self.coef_, self.intercept_ = found.coef, found.intercept
+        self.pair_intercept_, self.pair_coef_ = found.pair_intercept, found.pair_coef
 
-    def _field(self, X: Any) -> tuple[Floats, Floats]:
-        """Return the scores of labels and the weights of pairs for checked rows."""
-        X = X if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
-        field = CRFWeights(self.coef_, self.intercept_, self.pair_intercept_, self.pair_coef_)
-        return field.scores(X), field.pairs(X)
+    @property
+    def _weights(self) -> CRFWeights:
+        return CRFWeights(self.coef_, self.intercept_, self.pair_intercept_, self.pair_coef_)
 
-    def joint(self, X: Any) -> PairwiseDistribution:
-        """Return P(y | x) of every row as a `LabelDistribution`, which all of `plait.inference` takes; for few labels.
+    def joint(self, X: Any) -> Posterior:
+        """Return P(y | x) of every row, to ask questions of; for few labels.
 
         Parameters
         ----------
@@ -193,7 +189,10 @@ class PairwiseCRF(WeightedClassifier):
         """
         X = self._rows(X)
         self._require_few_labels("joint")
-        return PairwiseDistribution(*self._field(X))
+        return self._posterior(X)
+
+    def _posterior(self, X: Any) -> Posterior:
+        return Posterior(self._weights, X, list(self.label_names_), Exhaustive(force=True), self.loss, self._seed)
 
     def log_prob(self, X: Any, Y: Any) -> Floats:
         """Return log P(y | x) of one label set for every row; for few labels.
@@ -207,7 +206,7 @@ class PairwiseCRF(WeightedClassifier):
         """
         X = self._rows(X)
         self._require_few_labels("log_prob")
-        return PairwiseDistribution(*self._field(X)).log_prob(label_rows("log_prob", Y, X.shape[0], self.n_labels_))
+        return self._posterior(X).log_prob(Y)
 
     def _require_few_labels(self, owner: str) -> None:
         if self.n_labels_ > self.max_enumerated:
@@ -233,12 +232,10 @@ class PairwiseCRF(WeightedClassifier):
         """
         X = self._rows(X)
         chosen = resolve(type(self).__name__, "loss", self.loss if loss is None else loss, losses_room, Loss)
-        scores, pairs = self._field(X)
         if self.n_labels_ <= self.max_enumerated:
-            joint = PairwiseDistribution(scores, pairs)
-            answer = chosen.decide(Exhaustive(force=True).infer(joint, chosen.wanted))
+            answer = self._posterior(X).decide(chosen)
         else:
-            answer = self._sampled_answer(scores, pairs, chosen)
+            answer = self._sampled_answer(self._weights.scores(X), self._weights.pairs(X), chosen)
         if answer.dtype.kind == "f":
             raise ParameterError(
                 f"predict needs a loss that decides on label sets, but {type(chosen).__name__} gives scores to rank "
@@ -262,10 +259,9 @@ class PairwiseCRF(WeightedClassifier):
         return loss.decide(support)
 
     def _marginals(self, X: Any) -> Floats:
-        scores, pairs = self._field(X)
         if self.n_labels_ <= self.max_enumerated:
-            return enumerated_marginals(PairwiseDistribution(scores, pairs))[0]
-        return gibbs_sample(scores, pairs, self.n_sweeps, 0, self._seed)[0]
+            return self._posterior(X).marginals()
+        return gibbs_sample(self._weights.scores(X), self._weights.pairs(X), self.n_sweeps, 0, self._seed)[0]
 
 
 def searched_penalty(

@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.special import expit
 
 from plait.baselines.foundations.column_scaling import beside, divided_columns
+from plait.baselines.pairwise_crf.pairwise_distribution import PairwiseDistribution
 from plait.core.arrays import Floats, Ints, Labels
 from plait.core.parallel import one_blas_thread
 from plait.features import FeatureMask
@@ -49,17 +50,23 @@ class CRFWeights:
 
     def scores(self, X: Any) -> Floats:
         """Return w_j'x + b_j, (n_rows, n_labels)."""
+        X = X if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
         return np.asarray(X @ self.coef.T) + self.intercept
 
     def pairs(self, X: Any) -> Floats:
         """Return c, or v_jk'x + c_jk for every row where features touch pairs."""
         if self.pair_coef is None:
             return self.pair_intercept
+        X = X if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
         n_labels = len(self.intercept)
         first, second = np.triu_indices(n_labels, 1)
         found = np.zeros((X.shape[0], n_labels, n_labels))
         found[:, first, second] = np.asarray(X @ self.pair_coef[first, second].T) + self.pair_intercept[first, second]
         return found + found.transpose(0, 2, 1)
+
+    def condition(self, X: Any) -> PairwiseDistribution:
+        """Return P(y | x) of every row; for few labels."""
+        return PairwiseDistribution(self.scores(X), self.pairs(X))
 
 
 @dataclass(frozen=True, eq=False)
