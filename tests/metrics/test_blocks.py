@@ -1,10 +1,10 @@
-"""Sparse scores are walked along in blocks; the blocks together are the whole."""
+"""Tables are walked along in blocks; the blocks together are the whole."""
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-from plait.metrics import cll_loss, normalized_coverage, ranking_loss
+from plait.metrics import cll_loss, loss_metric, normalized_coverage, ranking_loss
 from plait.metrics import inputs as blocks
 
 
@@ -22,8 +22,8 @@ def test_blocks_are_the_whole(tables, entries, monkeypatch):
     parts = list(blocks.score_blocks("metric", "scores", Y, sparse.csr_array(scores)))
     assert max(block.size for _, block in parts) <= max(entries, 5)
     np.testing.assert_array_equal(np.vstack([block for _, block in parts]), scores)
-    np.testing.assert_array_equal(np.vstack([labels.toarray() for labels, _ in parts]), Y)
-    for metric in (ranking_loss, normalized_coverage, cll_loss):
+    np.testing.assert_array_equal(np.vstack([labels for labels, _ in parts]), Y)
+    for metric in (ranking_loss, normalized_coverage, cll_loss, loss_metric("rank")):
         assert metric(Y, sparse.csr_array(scores)) == pytest.approx(metric(Y, scores), rel=1e-12)
 
 

@@ -9,11 +9,15 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
-from plait import metrics
+from plait import losses, metrics
+from plait.core.naming import registry
+from plait.losses import Loss
 
 LABEL_METRICS = ["exact_match", "subset_loss", "hamming_score", "hamming_loss", "jaccard_accuracy"]
 LABEL_METRICS += ["sample_f1", "macro_f1", "micro_f1"]
 SCORE_METRICS = ["ranking_loss", "normalized_coverage", "cll_loss"]
+# Losses are metrics by themselves, also those that are not written yet.
+OF_LOSSES = {word: kind().answer for word, kind in registry(losses, Loss).items()}
 FORMS = [np.asfortranarray, np.ndarray.tolist, sparse.csr_matrix, sparse.csc_array, sparse.coo_array]
 FORMS += [pd.DataFrame, pl.DataFrame, lambda table: pd.DataFrame.sparse.from_spmatrix(sparse.csr_matrix(table))]
 
@@ -29,11 +33,16 @@ def cases(draw):
 def all_values(Y, H, scores, forms=(np.asarray, np.asarray)):
     first, second = forms
     values = {name: getattr(metrics, name)(first(Y), second(H)) for name in LABEL_METRICS}
-    return values | {name: getattr(metrics, name)(first(Y), second(scores)) for name in SCORE_METRICS}
+    values |= {name: getattr(metrics, name)(first(Y), second(scores)) for name in SCORE_METRICS}
+    answers = {"labels": H, "scores": scores}
+    return values | {
+        f"loss {word}": metrics.loss_metric(word)(first(Y), second(answers[answer]))
+        for word, answer in OF_LOSSES.items()
+    }
 
 
 def test_the_tables_above_are_complete():
-    assert {*LABEL_METRICS, *SCORE_METRICS, "scorers", "label_scorers"} == set(metrics.__all__)
+    assert {*LABEL_METRICS, *SCORE_METRICS, "loss_metric", "scorers", "label_scorers"} == set(metrics.__all__)
 
 
 @given(cases(), st.sampled_from(FORMS), st.sampled_from([np.asarray, *FORMS]))

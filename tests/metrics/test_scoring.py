@@ -18,14 +18,18 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from plait import metrics
+from plait import losses, metrics
+from plait.core.naming import registry
+from plait.losses import Loss
 from plait.metrics import label_scorers, scorers
 
 RNG = np.random.default_rng(1)
 X = RNG.normal(size=(80, 4))
 Y = (X @ RNG.normal(size=(4, 3)) + RNG.normal(size=(80, 3)) > 0.3).astype(int)
-LOSSES = {"subset_loss", "hamming_loss", "ranking_loss", "normalized_coverage", "cll_loss"}
+OF_LOSSES = {f"{word}_loss": kind() for word, kind in registry(losses, Loss).items()}
+LOSSES = {"subset_loss", "hamming_loss", "ranking_loss", "normalized_coverage", "cll_loss", *OF_LOSSES}
 NEED_SCORES = {"ranking_loss", "normalized_coverage", "cll_loss"}
+NEED_SCORES |= {name for name, loss in OF_LOSSES.items() if loss.answer == "scores"}
 
 CLASSIFIERS = {
     "one against the rest": OneVsRestClassifier(LogisticRegression()),
@@ -36,8 +40,12 @@ CLASSIFIERS = {
 }
 
 
-def test_every_metric_has_a_scorer():
-    assert set(scorers) == set(metrics.__all__) - {"scorers", "label_scorers"}
+def metric_of(name):
+    return metrics.loss_metric(OF_LOSSES[name]) if name in OF_LOSSES else getattr(metrics, name)
+
+
+def test_every_metric_and_every_loss_has_a_scorer():
+    assert set(scorers) == {*metrics.__all__, *OF_LOSSES} - {"loss_metric", "scorers", "label_scorers"}
     assert set(label_scorers) == set(scorers) - NEED_SCORES
 
 
@@ -46,7 +54,7 @@ def test_cross_validation_gives_the_metrics_of_each_fold(estimator):
     folds = KFold(3)
     result = cross_validate(estimator, X, Y, scoring=scorers, cv=folds, error_score="raise", return_estimator=True)
     for name in scorers:
-        metric, sign = getattr(metrics, name), -1 if name in LOSSES else 1
+        metric, sign = metric_of(name), -1 if name in LOSSES else 1
         for k, (_, test) in enumerate(folds.split(X)):
             model = result["estimator"][k]
             answer = model.predict(X[test])
@@ -140,7 +148,7 @@ def test_a_label_absent_from_the_training_fold_counts_as_absent():
     shares = np.stack([labels[:40][near].mean(axis=0) for near in model.kneighbors(X[40:], return_distance=False)])
     assert (shares[:, 0] == 0).all()
     for name in NEED_SCORES:
-        assert result[f"test_{name}"][0] == pytest.approx(-getattr(metrics, name)(labels[40:], shares), rel=1e-9), name
+        assert result[f"test_{name}"][0] == pytest.approx(-metric_of(name)(labels[40:], shares), rel=1e-9), name
 
 
 class Coupled(ClassifierMixin, BaseEstimator):

@@ -1,17 +1,19 @@
-"""Loops of the general F-measure maximiser: arrays in, arrays out, the caller allocates.
+"""Loops of the general F-measure maximiser and of ranked pairs: arrays in, arrays out, the caller allocates.
 
 Notation
 --------
 vectors  : label vectors, `uint8` of shape (n_rows or 1, n_vectors, n_labels); one table may serve all rows
 weights  : weights that sum to one, shape (n_rows, n_vectors)
 joint    : joint[i, s] = P(y_i = 1, s(y) = s) of one row, shape (n_labels, n_labels + 1)
+relevant : whether a label is relevant, `bool` of shape (n_rows, n_labels)
+scores   : floats of the same shape
 """
 
 import numpy as np
 
 from plait.core.compilation import kernel
 
-__all__ = ["joint_with_sizes", "largest_expected_f1"]
+__all__ = ["joint_with_sizes", "largest_expected_f1", "ordered_pairs"]
 
 
 @kernel
@@ -90,3 +92,43 @@ def largest_expected_f1(vectors, weights, tie, joint, decided):  # type: ignore[
         for a in range(size):
             decided[row, labels[order[a]]] = 1
         joint[:, : largest + 1] = 0.0
+
+
+@kernel
+def _below(ascending, value):  # type: ignore[no-untyped-def]
+    """Return how many of the ascending entries are below the value."""
+    low, high = 0, ascending.size
+    while low < high:
+        middle = (low + high) // 2
+        if ascending[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def ordered_pairs(relevant, scores, wrong, right):  # type: ignore[no-untyped-def]
+    """Write each row's number of pairs (relevant a, irrelevant b) with score a < score b, and with score a > score b.
+
+    Only the relevant scores are sorted; every irrelevant one then finds by bisection how many of them are smaller.
+    """
+    n_rows, n_labels = scores.shape
+    work = np.empty(n_labels, scores.dtype)
+    for i in range(n_rows):
+        size = 0
+        for j in range(n_labels):
+            if relevant[i, j]:
+                work[size] = scores[i, j]
+                size += 1
+        ascending = work[:size]
+        ascending.sort()
+        n_wrong, n_right = np.int64(0), np.int64(0)
+        for j in range(n_labels):
+            if not relevant[i, j]:
+                place = _below(ascending, scores[i, j])
+                n_wrong += place
+                while place < size and ascending[place] == scores[i, j]:
+                    place += 1
+                n_right += size - place
+        wrong[i], right[i] = n_wrong, n_right

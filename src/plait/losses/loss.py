@@ -156,13 +156,18 @@ _WEIGHTS = 1 << 22
 class Loss(BaseEstimator, ABC):
     """How wrong a prediction is (`value`), and the least wrong answer (`decide`).
 
-    A loss of one's own is a class with `value`; it decides correctly at once, by trying answers.
+    A loss of one's own is a class with `value`; it decides correctly at once, by trying answers. Exported by
+    `plait.losses` it is known by its name, as a metric (`plait.metrics.loss_metric`) and as a scorer.
 
     Attributes
     ----------
     wanted : str
         What the loss needs from an inference: "mode", "marginals" or "distribution" (label vectors that stand for all
         of P).
+    answer : str
+        What the loss decides on and judges: "labels", or "scores" to sort labels by.
+    takes_sparse : bool
+        Whether `value` takes labels as CSR matrices too.
 
     Examples
     --------
@@ -179,6 +184,8 @@ class Loss(BaseEstimator, ABC):
     """
 
     wanted: ClassVar[str] = "distribution"
+    answer: ClassVar[str] = "labels"
+    takes_sparse: ClassVar[bool] = False
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {}
 
     @abstractmethod
@@ -190,7 +197,7 @@ class Loss(BaseEstimator, ABC):
         Y : ndarray of uint8, shape (n_rows, n_labels)
             True labels, 0 or 1.
         Y_pred : ndarray, shape (n_rows, n_labels)
-            Predicted labels (for `Rank`: scores).
+            Predicted labels; scores where `answer` says so.
         """
 
     def pairwise(self, Y: Labels, Y_pred: Any) -> Floats:

@@ -4,15 +4,20 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
-from scipy.stats import rankdata
 
-from plait.core.arrays import Floats
+from plait.core.arrays import Array, Floats
 from plait.core.checks import Boolean, Constraint, check_parameters
+from plait.core.kernel_policy import kernels_pay
+from plait.core.lazy_modules import lazy_module
 from plait.inference import LabelSupport
 from plait.losses.loss import Loss, checked_pair, set_sizes, sole_vectors
 
-__all__ = ["Rank"]
+__all__ = ["Rank", "wrong_pairs"]
+
+_kernels = lazy_module("plait.losses._kernels")
+
+# Scores from which kernels count pairs: so many are sorted in half a second. Both ways count exactly.
+_SCORES = 1 << 21
 
 
 class Rank(Loss):
@@ -35,6 +40,7 @@ class Rank(Loss):
     array([1.5])
     """
 
+    answer: ClassVar[str] = "scores"
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {"normalized": (Boolean(),)}
 
     def __init__(self, normalized: bool = True) -> None:
@@ -49,17 +55,10 @@ class Rank(Loss):
         """Return the loss of every row; `Y_pred` holds scores."""
         check_parameters(self)
         true, scores = checked_pair("Rank", Y, Y_pred)
-        relevant = set_sizes(true == 1)
-        # Ranks ascend, so the sum of those of relevant labels counts the pairs in the right order (Mann and Whitney).
-        ranks = rankdata(scores, axis=1) if scores.size else np.zeros(scores.shape)
-        right = np.where(true == 1, ranks, 0.0).sum(axis=1) - relevant * (relevant + 1) / 2
-        pairs = relevant * (true.shape[1] - relevant)
-        wrong = pairs - right
-        if not self.normalized:
-            return np.asarray(wrong)
-        return np.asarray(np.divide(wrong, pairs, out=np.zeros_like(wrong), where=pairs > 0))
+        wrong, pairs = wrong_pairs(true == 1, scores)
+        return np.divide(wrong, pairs, out=np.zeros_like(wrong), where=pairs > 0) if self.normalized else wrong
 
-    def decide(self, support: LabelSupport) -> npt.NDArray[np.float64]:
+    def decide(self, support: LabelSupport) -> Floats:
         """Return scores with the least expected loss of every row, the larger the more relevant: float64."""
         check_parameters(self)
         sole = sole_vectors(support)
@@ -76,3 +75,43 @@ class Rank(Loss):
         sizes = set_sizes(support.vectors if shared is None else shared[None])
         pairs = sizes * (support.n_labels - sizes)
         return np.asarray(np.divide(1.0, pairs, out=np.zeros_like(pairs), where=pairs > 0))
+
+
+def wrong_pairs(relevant: Array, scores: Array, tie: float = 0.5) -> tuple[Floats, Floats]:
+    """Return for every row how many pairs (relevant, irrelevant) stand in the wrong order, and how many there are.
+
+    Parameters
+    ----------
+    relevant : ndarray of bool or 0/1, shape (n_rows, n_labels)
+        Which labels are relevant.
+    scores : ndarray of shape (n_rows, n_labels)
+        The larger the more relevant; infinite ones are legal.
+    tie : float, default=0.5
+        What a pair of equal scores counts.
+
+    Examples
+    --------
+    >>> wrong_pairs(np.array([[True, False, False]]), np.array([[0.5, 0.9, 0.5]]), tie=1.0)
+    (array([2.]), array([2.]))
+    """
+    n_relevant = set_sizes(relevant)
+    pairs = n_relevant * (relevant.shape[1] - n_relevant)
+    table = scores if scores.dtype in (np.float32, np.float64) else scores.astype(np.float64)
+    if kernels_pay(scores.size, _SCORES):
+        wrong, right = np.empty((2, len(scores)))
+        _kernels.ordered_pairs(np.ascontiguousarray(relevant, dtype=np.bool_), table, wrong, right)
+    else:
+        right, wrong = _pairs_in_order(relevant, table), _pairs_in_order(relevant, -table)
+    return wrong + tie * (pairs - wrong - right), pairs
+
+
+def _pairs_in_order(relevant: Array, scores: Array) -> Floats:
+    """Return for every row how many pairs have a relevant label above an irrelevant one; equal scores do not count.
+
+    Sorted by score, relevant labels first among equal ones, a relevant label at place p that is the r-th of its kind
+    has p - r irrelevant labels below it (Mann and Whitney).
+    """
+    order = np.lexsort((~relevant.astype(np.bool_), scores), axis=1)
+    kinds = np.take_along_axis(relevant.astype(np.float64), order, axis=1)
+    n_irrelevant_below = np.cumsum(1.0 - kinds, axis=1)
+    return np.asarray((kinds * n_irrelevant_below).sum(axis=1))

@@ -1,19 +1,22 @@
 """`Subset`: whether the label set is wrong anywhere."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from plait.core.arrays import Floats
+from plait.core.arrays import Floats, Labels
 from plait.inference import LabelSupport
-from plait.losses.loss import Loss, checked_pair
+from plait.losses.overlap import Overlap, OverlapLoss
 
 __all__ = ["Subset"]
 
 
-class Subset(Loss):
+class Subset(OverlapLoss):
     """0 where the whole label set is right, else 1 [PCC 3]. Least risk: the joint mode [PCC 4].
+
+    References
+    ----------
+    [PCC] Dembczynski, Waegeman and Huellermeier: An analysis of chaining in multi-label classification, 2012.
 
     Examples
     --------
@@ -23,11 +26,11 @@ class Subset(Loss):
 
     wanted: ClassVar[str] = "mode"
 
-    def value(self, Y: Any, Y_pred: Any) -> Floats:
-        """Return the loss of every row."""
-        true, answers = checked_pair("Subset", Y, Y_pred)
-        return (true != answers).any(axis=1).astype(np.float64)
+    def of_overlap(self, overlap: Overlap) -> Floats:
+        """Return 1 where one of the sets has a label that is not common."""
+        both, true, predicted, _ = overlap
+        return ((both != true) | (both != predicted)).astype(np.float64)
 
-    def decide(self, support: LabelSupport) -> npt.NDArray[np.uint8]:
+    def decide(self, support: LabelSupport) -> Labels:
         """Return the vector with the largest weight of every row."""
         return support.mode()

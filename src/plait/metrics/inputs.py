@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from plait.core.arrays import Array
 from plait.core.labels import as_table
 from plait.core.labels import label_matrix as labels_of
 from plait.core.sentences import shown
 from plait.data.errors import DataError
 
 __all__ = [
-    "label_csr",
+    "label_blocks",
     "label_matrix",
     "label_pair",
     "same_columns",
@@ -26,21 +26,8 @@ __all__ = [
     "score_matrix",
 ]
 
-# Sparse scores are made dense in blocks of about this many entries.
-_ENTRIES = 1 << 22
-
-
-def score_blocks(owner: str, name: str, Y_true: Any, scores: Any) -> Iterator[tuple[Any, npt.NDArray[Any]]]:
-    """Yield pairs of true labels (CSR) and dense scores of the same rows: one pair where the scores are dense."""
-    same_columns(owner, Y_true, scores, name)
-    labels, table = label_csr(owner, Y_true), score_matrix(owner, name, scores)
-    same_shape(owner, labels, table, name)
-    if not sparse.issparse(table):
-        yield labels, table
-        return
-    step = max(1, _ENTRIES // table.shape[1])
-    for start in range(0, table.shape[0], step):
-        yield labels[start : start + step], np.ascontiguousarray(table[start : start + step].toarray())
+# Tables are walked along in blocks of about this many entries, so that sparse ones are never dense all at once.
+_ENTRIES = 1 << 20
 
 
 _NESTED = "Pass one row of 0 and 1 per sample (sets of names: scikit-learn's MultiLabelBinarizer makes them)."
@@ -56,7 +43,10 @@ def label_matrix(owner: str, name: str, Y: Any) -> Any:
     Y : array, sparse matrix or array, nested list, pandas or polars frame
         Labels; one dimension is taken for one label.
     """
-    return labels_of(owner, name, _two_dimensional(owner, name, Y), DataError)
+    table = _two_dimensional(owner, name, Y)
+    if table.dtype == np.uint8 and not sparse.issparse(table) and table.max() <= 1:
+        return np.ascontiguousarray(table)  # labels as plait itself has them, at a fraction of the cost
+    return labels_of(owner, name, table, DataError)
 
 
 def label_pair(owner: str, Y_true: Any, Y_pred: Any) -> tuple[Any, Any]:
@@ -72,9 +62,24 @@ def label_pair(owner: str, Y_true: Any, Y_pred: Any) -> tuple[Any, Any]:
     return true, predicted
 
 
-def label_csr(owner: str, Y_true: Any) -> Any:
-    """Return true labels as a canonical CSR matrix, for loops over the relevant labels of a row."""
-    return sparse.csr_matrix(label_matrix(owner, "Y_true", Y_true))
+def label_blocks(true: Any, other: Any) -> Iterator[tuple[Array, Array]]:
+    """Yield the rows of two tables in blocks, dense."""
+    step = max(1, _ENTRIES // true.shape[1])
+    for start in range(0, true.shape[0], step):
+        rows = slice(start, start + step)
+        yield _dense(true[rows]), _dense(other[rows])
+
+
+def score_blocks(owner: str, name: str, Y_true: Any, scores: Any) -> Iterator[tuple[Array, Array]]:
+    """Yield true labels and scores of the same rows in blocks, checked and dense."""
+    same_columns(owner, Y_true, scores, name)
+    labels, table = label_matrix(owner, "Y_true", Y_true), score_matrix(owner, name, scores)
+    same_shape(owner, labels, table, name)
+    yield from label_blocks(labels, table)
+
+
+def _dense(table: Any) -> Array:
+    return np.ascontiguousarray(table.toarray() if sparse.issparse(table) else table)
 
 
 def score_matrix(owner: str, name: str, scores: Any) -> Any:

@@ -50,7 +50,7 @@ def cll_loss(Y_true: Any, probabilities: Any, *, mean: bool = False) -> float:
     2.0794
     """
     check_value("cll_loss", "mean", mean, [Boolean()])
-    one_dimension = as_table("cll_loss", "probabilities", probabilities).ndim == 1
+    one_dimension = as_table("cll_loss", "probabilities", probabilities, DataError).ndim == 1
     log_probs = _joint(Y_true, probabilities) if one_dimension else _product(Y_true, probabilities)
     # The smallest loss is a plain 0, not -0.
     loss = max(0.0, -float(log_probs.sum()))
@@ -85,8 +85,5 @@ def _product(Y_true: Any, marginals: Any) -> npt.NDArray[np.float64]:
                 f"{shown(low if low < -EPSILON else high)}. Pass predict_proba's, not scores or logarithms."
             )
         present = clip_probability(block)
-        chosen = 1.0 - present
-        where = (np.repeat(np.arange(block.shape[0]), np.diff(labels.indptr)), labels.indices)
-        chosen[where] = present[where]
-        rows.append(np.log(chosen).sum(axis=1))
+        rows.append(np.log(np.where(labels == 1, present, 1.0 - present)).sum(axis=1))
     return np.concatenate(rows)

@@ -4,19 +4,17 @@ from typing import Any
 
 import numpy as np
 
-from plait.core.lazy_modules import lazy_module
+from plait.losses.rank import wrong_pairs
 from plait.metrics.inputs import score_blocks
 
 __all__ = ["normalized_coverage", "ranking_loss"]
-
-_kernels = lazy_module("plait.metrics._kernels")
 
 
 def ranking_loss(Y_true: Any, scores: Any) -> float:
     """Mean over rows of the share of (relevant, irrelevant) label pairs in the wrong order; 0 is best.
 
-    A pair with equal scores counts as a full error [SCLS 4.1]. A row whose labels are all relevant or all irrelevant
-    has no pairs: it contributes 0 and stays in the mean.
+    The loss `plait.losses.Rank`, but for ties: a pair with equal scores counts as a full error [SCLS 4.1]. A row whose
+    labels are all relevant or all irrelevant has no pairs: it contributes 0 and stays in the mean.
 
     Parameters
     ----------
@@ -37,13 +35,9 @@ def ranking_loss(Y_true: Any, scores: Any) -> float:
     """
     total, n_samples = 0.0, 0
     for labels, block in score_blocks("ranking_loss", "scores", Y_true, scores):
-        n_relevant = np.diff(labels.indptr)
-        errors = np.empty(n_relevant.size, np.int64)
-        work = np.empty(n_relevant.max(), block.dtype)
-        _kernels.ranking_errors(labels.indptr, labels.indices, block, work, errors)
-        pairs = n_relevant.astype(np.int64) * (block.shape[1] - n_relevant)
-        total += float(np.divide(errors, pairs, out=np.zeros(errors.size), where=pairs > 0).sum())
-        n_samples += errors.size
+        wrong, pairs = wrong_pairs(labels == 1, block, tie=1.0)
+        total += float(np.divide(wrong, pairs, out=np.zeros_like(wrong), where=pairs > 0).sum())
+        n_samples += wrong.size
     return total / n_samples
 
 
@@ -72,8 +66,8 @@ def normalized_coverage(Y_true: Any, scores: Any) -> float:
     """
     total, n_samples = 0, 0
     for labels, block in score_blocks("normalized_coverage", "scores", Y_true, scores):
-        ranks = np.empty(block.shape[0], np.int64)
-        _kernels.coverage_ranks(labels.indptr, labels.indices, block, ranks)
-        total += int((ranks - 1).sum())
-        n_samples += ranks.size
+        worst = np.where(labels == 1, block, np.inf).min(axis=1, keepdims=True)
+        reached = (block >= worst) & labels.any(axis=1, keepdims=True)
+        total += int(np.count_nonzero(reached)) - int(np.count_nonzero(labels.any(axis=1)))
+        n_samples += len(block)
     return total / (n_samples * block.shape[1])

@@ -14,10 +14,22 @@ import numpy as np
 from sklearn.metrics import make_scorer
 from sklearn.pipeline import Pipeline
 
+from plait import losses as losses_room
+from plait.core.naming import registry
 from plait.data.errors import DataError
-from plait.metrics.f1 import macro_f1, micro_f1, sample_f1
+from plait.losses import Loss
 from plait.metrics.inputs import label_matrix
-from plait.metrics.label_sets import exact_match, hamming_loss, hamming_score, jaccard_accuracy, subset_loss
+from plait.metrics.label_metrics import (
+    LossMetric,
+    exact_match,
+    hamming_loss,
+    hamming_score,
+    jaccard_accuracy,
+    macro_f1,
+    micro_f1,
+    sample_f1,
+    subset_loss,
+)
 from plait.metrics.likelihood import cll_loss
 from plait.metrics.ranking import normalized_coverage, ranking_loss
 
@@ -148,17 +160,30 @@ class ScorerTable(dict[str, Any]):
         raise KeyError(f"there is no scorer {name!r}; there are {', '.join(sorted(self))}")
 
 
+# Every loss that `plait.losses` knows is a metric and a scorer; some metrics have names of their own.
+_OF_LOSSES = [LossMetric(kind()) for kind in registry(losses_room, Loss).values()]
+_LABEL_LOSSES: list[Any] = [metric for metric in _OF_LOSSES if metric.loss.answer == "labels"]
+_SCORE_LOSSES: list[Any] = [metric for metric in _OF_LOSSES if metric.loss.answer == "scores"]
+
 label_scorers = ScorerTable(
     {metric.__name__: make_scorer(metric) for metric in (exact_match, hamming_score, jaccard_accuracy)}
     | {metric.__name__: make_scorer(metric) for metric in (sample_f1, macro_f1, micro_f1)}
-    | {loss.__name__: make_scorer(loss, greater_is_better=False) for loss in (subset_loss, hamming_loss)},
-    "Scorers that need only `predict`, by the name of their metric; losses are negated.",
+    | {
+        metric.__name__: make_scorer(metric, greater_is_better=False)
+        for metric in (*_LABEL_LOSSES, subset_loss, hamming_loss)
+    },
+    "Scorers that need only `predict`, by the name of their metric; losses are negated. A loss called `Own` that "
+    "`plait.losses` exports is here as `own_loss`.",
 )
 
 scorers = ScorerTable(
     label_scorers
-    | {loss.__name__: ResponseScorer(loss, label_scores) for loss in (ranking_loss, normalized_coverage)}
+    | {
+        metric.__name__: ResponseScorer(metric, label_scores)
+        for metric in (*_SCORE_LOSSES, ranking_loss, normalized_coverage)
+    }
     | {"cll_loss": ResponseScorer(cll_loss, log_likelihoods)},
-    "All scorers, by the name of their metric; losses are negated. Those of `ranking_loss` and `normalized_coverage` "
-    "need `predict_proba` or `decision_function`, that of `cll_loss` needs `joint` or `predict_proba`.",
+    "All scorers, by the name of their metric; losses are negated. Those of `ranking_loss`, `normalized_coverage` and "
+    "losses that take scores need `predict_proba` or `decision_function`, that of `cll_loss` needs `joint` or "
+    "`predict_proba`.",
 )

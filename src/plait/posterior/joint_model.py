@@ -78,14 +78,13 @@ class JointModel(MultilabelClassifier):
         -------
         Y : ndarray of shape (n_samples, n_labels), or (n_samples,) if fitted on a single column
         """
-        chosen = resolve(type(self).__name__, "loss", self.loss if loss is None else loss, losses_room, Loss)
-        answer = self._posterior(X).decide(chosen)
-        if answer.dtype.kind == "f":
+        chosen: Loss = resolve(type(self).__name__, "loss", self.loss if loss is None else loss, losses_room, Loss)
+        if chosen.answer == "scores":
             raise ParameterError(
                 f"predict needs a loss that decides on label sets, but {type(chosen).__name__} gives scores to rank "
                 f"by. Use joint(X).decide({type(chosen).__name__.lower()!r}), or another loss."
             )
-        return self._labels_out(answer)
+        return self._labels_out(self._posterior(X).decide(chosen))
 
     @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
