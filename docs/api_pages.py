@@ -8,7 +8,7 @@ import inspect
 import pkgutil
 import re
 from pathlib import Path
-from types import ModuleType
+from types import GenericAlias, ModuleType
 from typing import Any
 
 from sphinx.pycode import ModuleAnalyzer
@@ -86,7 +86,7 @@ def _full_names(room: ModuleType) -> list[str]:
 def _home(thing: Any, otherwise: str) -> str:
     """Return the room that a thing's full entry stands in."""
     words = str(getattr(thing, "__module__", otherwise)).split(".")
-    return ".".join(words[:2])
+    return ".".join(words[:2]) if words[0] == "plait" else otherwise
 
 
 def _explained(module: ModuleType, names: list[str]) -> list[str]:
@@ -95,10 +95,12 @@ def _explained(module: ModuleType, names: list[str]) -> list[str]:
 
 
 def _is_code(thing: Any) -> bool:
-    return inspect.isclass(thing) or (callable(thing) and hasattr(thing, "__name__"))
+    return inspect.isclass(thing) or inspect.isroutine(thing)
 
 
 def _own_doc(thing: Any) -> str:
+    if isinstance(thing, GenericAlias):  # a name for a type of arrays shows the docstring of arrays
+        return ""
     return str(getattr(thing, "__dict__", {}).get("__doc__") or "")
 
 
@@ -108,6 +110,9 @@ def _summary(names: list[str]) -> str:
 
 def _entry(module: ModuleType, name: str) -> str:
     thing = getattr(module, name)
+    home = _home(thing, module.__name__)
+    if not module.__name__.startswith(home):  # handed on from another room, where its full entry stands
+        return f".. py:class:: {name}\n\n   The same as :class:`{home}.{name}`."
     if inspect.isclass(thing) and issubclass(thing, BaseException):
         return f".. autoexception:: {name}\n   :members:"
     if inspect.isclass(thing):

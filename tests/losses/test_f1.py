@@ -2,13 +2,17 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from plait.core.kernel_policy import using_kernels
 from plait.inference import LabelSupport
 from plait.inference.label_vectors import all_label_vectors
-from plait.losses import F1, Loss
+from plait.losses import F1, Loss, f1
 from plait.losses import _kernels as kernels
+from plait.losses.f1 import _joint_with_sizes
+
+pytestmark = pytest.mark.usefixtures("path")
 
 
 def support(vectors, weights):
@@ -16,6 +20,7 @@ def support(vectors, weights):
         return LabelSupport(vectors, np.log(weights), "distribution", "by hand", np.ones(len(weights), bool))
 
 
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(1, 8), st.integers(0, 2**32 - 1), st.floats(0.0, 0.9))
 def test_equals_brute_force_over_all_sets(n_labels, seed, zeros):
     rng = np.random.default_rng(seed)
@@ -61,9 +66,35 @@ def test_the_matrix_of_sizes_by_plain_loops():
     sizes = vectors.sum(axis=1)
     assert empty == pytest.approx(weights[sizes == 0].sum(), rel=1e-13)
     assert largest == sizes[weights > 0].max()
+    plain = _joint_with_sizes(vectors[None], weights[None])[0]
+    assert plain[0, 0] == pytest.approx(empty, rel=1e-13)
+    plain[0, 0] = 0.0
+    np.testing.assert_array_equal(plain, joint)
     for i in range(5):
         for s in range(6):
             assert joint[i, s] == pytest.approx(weights[(vectors[:, i] == 1) & (sizes == s)].sum(), rel=1e-13)
+
+
+@pytest.mark.parametrize("shape", [(5, 64, 6), (5, 30, 20), (0, 4, 3)])
+@pytest.mark.parametrize("shared", [True, False])
+def test_both_ways_decide_the_same_to_the_last_bit(shape, shared):
+    rng = np.random.default_rng(shape[2])
+    vectors = (rng.random(shape) < 0.3).astype(np.uint8)
+    vectors = np.broadcast_to(vectors[:1], shape) if shared and shape[0] else vectors
+    weights = rng.random(shape[:2]).round(1) + 0.1  # many ties
+    given_ = support(vectors, weights)
+    with using_kernels("never"):
+        plain = F1().decide(given_)
+    with using_kernels("always"):
+        np.testing.assert_array_equal(F1().decide(given_), plain)
+
+
+def test_blocks_of_rows_are_decided_as_the_whole(monkeypatch):
+    rng = np.random.default_rng(5)
+    given_ = support((rng.random((11, 20, 5)) < 0.4).astype(np.uint8), rng.random((11, 20)))
+    whole = F1().decide(given_)
+    monkeypatch.setattr(f1, "_ENTRIES", 300)
+    np.testing.assert_array_equal(F1().decide(given_), whole)
 
 
 def test_the_empty_set_wins_a_tie():

@@ -7,13 +7,15 @@ import pytest
 from sklearn.base import clone
 
 import plait.losses
-from plait.core.naming import registry
+from plait.core.naming import registry, resolve
 from plait.core.sentences import ParameterError
 from plait.inference import LabelSupport
 from plait.inference.label_vectors import all_label_vectors
 from plait.losses import F1, Hamming, Jaccard, Loss, Rank, Subset
+from plait.testing import LossConformance
 
-LABEL_LOSSES = [Subset(), Hamming(), F1(), Jaccard()]
+EVERY_LOSS = [*(kind() for kind in registry(plait.losses, Loss).values()), Rank(normalized=False)]
+LABEL_LOSSES = [loss for loss in EVERY_LOSS if loss.answer == "labels"]
 
 
 def by_name(loss):
@@ -39,6 +41,12 @@ class Missed(Loss):
 
     def value(self, Y, Y_pred):
         return np.where(Y == 1, 3.0 * (Y_pred == 0), 1.0 * (Y_pred == 1)).sum(axis=1)
+
+
+@pytest.mark.parametrize("loss", [*EVERY_LOSS, Missed()], ids=by_name)
+@pytest.mark.usefixtures("path")
+class TestConformance(LossConformance):
+    """Also without kernels, and with them for whatever size."""
 
 
 def naive_risk(loss, support, row, answer):
@@ -81,24 +89,6 @@ def test_own_decisions_on_samples_have_the_risk_of_brute_force(loss, share):
     support = sample(20, 60, 7, 3, share)
     own, brute = loss.decide(support), Loss.decide(loss, support)
     np.testing.assert_allclose(loss.expected(support, own), loss.expected(support, brute), rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("loss", [*LABEL_LOSSES, Missed(), Rank(), Rank(normalized=False)], ids=by_name)
-@pytest.mark.parametrize("make", [lambda: distribution(4, 4, 5), lambda: sample(4, 30, 4, 6)], ids=["all", "sample"])
-def test_expected_is_the_weighted_mean_by_plain_loops(loss, make):
-    support = make()
-    answers = np.random.default_rng(0).integers(0, 2, (4, 4)).astype(np.uint8)
-    naive = [naive_risk(loss, support, row, answer) for row, answer in enumerate(answers)]
-    np.testing.assert_allclose(loss.expected(support, answers), naive, rtol=1e-12)
-
-
-@pytest.mark.parametrize("loss", [*LABEL_LOSSES, Missed()], ids=by_name)
-def test_pairwise_is_value_of_every_pair(loss):
-    rng = np.random.default_rng(0)
-    Y, answers = rng.integers(0, 2, (6, 5)).astype(np.uint8), rng.integers(0, 2, (7, 5)).astype(np.uint8)
-    Y[0] = answers[0] = 0
-    naive = [[loss.value(y[None], h[None])[0] for h in answers] for y in Y]
-    np.testing.assert_allclose(loss.pairwise(Y, answers), naive, rtol=1e-15)
 
 
 @pytest.mark.parametrize("loss", [Missed(), Jaccard()], ids=by_name)
@@ -144,16 +134,7 @@ def test_ties_go_to_the_smallest_vector():
         assert loss.decide(uniform).tolist() == [[0, 0, 0]] * 2
 
 
-@pytest.mark.parametrize("loss", [*LABEL_LOSSES, Missed(), Rank(), Rank(normalized=False)], ids=by_name)
-@pytest.mark.parametrize("n_labels", [1, 4, 14])
-def test_one_vector_of_a_search_is_the_decision(loss, n_labels):
-    vectors = np.random.default_rng(0).integers(0, 2, (6, 1, n_labels)).astype(np.uint8)
-    vectors[0], vectors[1] = 0, 1
-    support = LabelSupport(vectors, np.full((6, 1), -2.0), "modes", "Greedy()", np.zeros(6, bool))
-    np.testing.assert_array_equal(loss.decide(support), vectors[:, 0])
-
-
-@pytest.mark.parametrize("loss", [*LABEL_LOSSES, Missed(), Rank(), Rank(normalized=False)], ids=by_name)
+@pytest.mark.parametrize("loss", [*EVERY_LOSS, Missed()], ids=by_name)
 @pytest.mark.parametrize("n_labels", [3, 14])
 def test_no_rows(loss, n_labels):
     support = sample(0, 5, n_labels, 0)
@@ -162,7 +143,7 @@ def test_no_rows(loss, n_labels):
     assert loss.value(np.zeros((0, n_labels)), np.zeros((0, n_labels))).shape == (0,)
 
 
-@pytest.mark.parametrize("loss", [*LABEL_LOSSES, Rank(), Rank(normalized=False)], ids=by_name)
+@pytest.mark.parametrize("loss", EVERY_LOSS, ids=by_name)
 def test_a_loss_is_a_small_estimator(loss):
     assert repr(clone(loss)) == repr(loss)
     assert loss.wanted in ("mode", "marginals", "distribution")
@@ -173,17 +154,12 @@ def test_a_loss_is_a_small_estimator(loss):
 
 
 def test_what_each_loss_wants():
-    wanted = {repr(loss): loss.wanted for loss in [*LABEL_LOSSES, Rank(), Rank(normalized=False), Missed()]}
-    assert wanted == {
-        "Subset()": "mode",
-        "Hamming()": "marginals",
-        "F1()": "distribution",
-        "Jaccard()": "distribution",
-        "Rank()": "distribution",
-        "Rank(normalized=False)": "marginals",
-        "Missed()": "distribution",
-    }
+    assert Subset().wanted == "mode"
+    assert Hamming().wanted == Rank(normalized=False).wanted == "marginals"
+    assert F1().wanted == Jaccard().wanted == Rank().wanted == Missed().wanted == "distribution"
 
 
-def test_registered_names():
-    assert sorted(registry(plait.losses, Loss)) == ["f1", "hamming", "jaccard", "rank", "subset"]
+def test_a_word_is_a_loss():
+    assert registry(plait.losses, Loss).items() >= {"f1": F1, "hamming": Hamming, "rank": Rank}.items()
+    for word, kind in registry(plait.losses, Loss).items():
+        assert type(resolve("model", "loss", word, plait.losses, Loss)) is kind

@@ -6,6 +6,7 @@ from sklearn import metrics as sk
 
 from plait import metrics
 from plait.losses import F1, Hamming, Jaccard, Rank, Subset
+from plait.losses.rank import wrong_pairs
 
 
 @pytest.fixture(params=[1, 2, 6], ids=lambda q: f"q={q}")
@@ -61,12 +62,26 @@ def naive_rank(y, scores, normalized):
 
 
 @pytest.mark.parametrize("normalized", [True, False])
+@pytest.mark.usefixtures("path")
 def test_rank_by_plain_loops_with_ties_and_infinities(labels, normalized):
     Y, _ = labels
     scores = np.random.default_rng(1).integers(0, 4, Y.shape).astype(float)
     scores[:, 0] = -np.inf
     expected = [naive_rank(y, row, normalized) for y, row in zip(Y, scores, strict=True)]
     np.testing.assert_allclose(Rank(normalized=normalized).value(Y, scores), expected, rtol=1e-13)
+
+
+@pytest.mark.usefixtures("path")
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.float16, np.int8, np.bool_])
+@pytest.mark.parametrize("tie", [0.0, 0.5, 1.0])
+def test_wrong_pairs_by_plain_loops(labels, kind, tie):
+    Y, _ = labels
+    scores = np.random.default_rng(2).integers(-2, 3, Y.shape).astype(kind)
+    wrong, pairs = wrong_pairs(Y == 1, scores, tie)
+    for y, row, found, n_pairs in zip(Y, scores.tolist(), wrong, pairs, strict=True):
+        both = [(a, b) for a, i in zip(row, y, strict=True) for b, j in zip(row, y, strict=True) if i == 1 and j == 0]
+        assert n_pairs == len(both)
+        assert found == sum(1.0 if a < b else tie if a == b else 0.0 for a, b in both)
 
 
 def test_rank_without_ties_is_the_ranking_loss(labels):

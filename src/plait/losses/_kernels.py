@@ -54,24 +54,43 @@ def _best_size(joint, labels, largest, empty, tie, shares):  # type: ignore[no-u
     best, best_size = empty, 0
     for k in range(1, labels.size + 1):
         _shares(joint, labels, largest, k, shares)
-        ascending = np.sort(shares)
+        shares.sort()
         total = 0.0
         for a in range(labels.size - 1, labels.size - 1 - k, -1):
-            total += ascending[a]
+            total += shares[a]
         if 2.0 * total > best + tie:
             best, best_size = 2.0 * total, k
     return best_size
 
 
 @kernel
-def _labels_that_occur(joint, largest):  # type: ignore[no-untyped-def]
-    occurs = np.zeros(joint.shape[0], np.bool_)
+def _labels_that_occur(joint, largest, labels):  # type: ignore[no-untyped-def]
+    """Write the labels that occur in some vector, ascending; return how many they are."""
+    n_found = 0
     for i in range(joint.shape[0]):
         for s in range(1, largest + 1):
             if joint[i, s] > 0.0:
-                occurs[i] = True
+                labels[n_found] = i
+                n_found += 1
                 break
-    return np.flatnonzero(occurs)
+    return n_found
+
+
+@kernel
+def _give_largest(labels, shares, ascending, size, decided):  # type: ignore[no-untyped-def]
+    """Give the labels with the `size` largest shares; of equal ones those with smaller numbers."""
+    if size == 0:
+        return
+    least = ascending[labels.size - size]
+    room = size
+    for a in range(labels.size):
+        if shares[a] > least:
+            decided[labels[a]] = 1
+            room -= 1
+    for a in range(labels.size):
+        if shares[a] == least and room > 0:
+            decided[labels[a]] = 1
+            room -= 1
 
 
 @kernel
@@ -81,17 +100,21 @@ def largest_expected_f1(vectors, weights, tie, joint, decided):  # type: ignore[
     A label that occurs in no vector of the row adds nothing to any set and makes it larger, so only sets of labels
     that occur are looked at.
     """
+    n_labels = joint.shape[0]
+    every, shares, ascending = np.empty(n_labels, np.int64), np.empty(n_labels), np.empty(n_labels)
     for row in range(weights.shape[0]):
         table = vectors[row if vectors.shape[0] > 1 else 0]
         empty, largest = joint_with_sizes(table, weights[row], joint)
-        labels = _labels_that_occur(joint, largest)
-        shares = np.empty(labels.size)
-        size = _best_size(joint, labels, largest, empty, tie, shares)
-        _shares(joint, labels, largest, size, shares)
-        order = np.argsort(-shares, kind="mergesort")
-        for a in range(size):
-            decided[row, labels[order[a]]] = 1
-        joint[:, : largest + 1] = 0.0
+        n_found = _labels_that_occur(joint, largest, every)
+        labels = every[:n_found]
+        size = _best_size(joint, labels, largest, empty, tie, ascending[:n_found])
+        _shares(joint, labels, largest, size, shares[:n_found])
+        _shares(joint, labels, largest, size, ascending[:n_found])
+        ascending[:n_found].sort()
+        _give_largest(labels, shares, ascending[:n_found], size, decided[row])
+        for i in range(n_labels):
+            for s in range(largest + 1):
+                joint[i, s] = 0.0
 
 
 @kernel

@@ -14,8 +14,8 @@ __all__ = ["F1"]
 _kernels = lazy_module("plait.losses._kernels")
 
 # Work of a row: its label vectors times their labels, and the third power of the number of labels. At this amount a
-# thousand rows take about a second without kernels and a third of it with them.
-_WORK = 1 << 17
+# row takes about 0.35 ms without kernels and 0.08 ms with them; at a hundredth of it both take 3 microseconds.
+_WORK = 1 << 16
 # Ones of the vectors of a block of rows, or sums of a block of rows, that are held at the same time (32 MiB).
 _ENTRIES = 1 << 22
 

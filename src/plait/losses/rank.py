@@ -5,19 +5,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from plait.core.arrays import Array, Floats
+from plait.core.arrays import Array, Bools, Floats
 from plait.core.checks import Boolean, Constraint, check_parameters
 from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
 from plait.inference import LabelSupport
 from plait.losses.loss import Loss, checked_pair, set_sizes, sole_vectors
+from plait.losses.overlap import row_sums
 
 __all__ = ["Rank", "wrong_pairs"]
 
 _kernels = lazy_module("plait.losses._kernels")
 
-# Scores from which kernels count pairs: so many are sorted in half a second. Both ways count exactly.
-_SCORES = 1 << 21
+# Pairs of scores from which kernels count them: plainly compared, so many take 50 ms. Both ways count exactly.
+_COMPARISONS = 1 << 24
+# Comparisons that are held at the same time (1 MiB each).
+_ENTRIES = 1 << 20
 
 
 class Rank(Loss):
@@ -94,24 +97,25 @@ def wrong_pairs(relevant: Array, scores: Array, tie: float = 0.5) -> tuple[Float
     >>> wrong_pairs(np.array([[True, False, False]]), np.array([[0.5, 0.9, 0.5]]), tie=1.0)
     (array([2.]), array([2.]))
     """
-    n_relevant = set_sizes(relevant)
+    n_relevant = row_sums(relevant)
     pairs = n_relevant * (relevant.shape[1] - n_relevant)
     table = scores if scores.dtype in (np.float32, np.float64) else scores.astype(np.float64)
-    if kernels_pay(scores.size, _SCORES):
+    if kernels_pay(float(n_relevant.sum()) * relevant.shape[1], _COMPARISONS):
         wrong, right = np.empty((2, len(scores)))
         _kernels.ordered_pairs(np.ascontiguousarray(relevant, dtype=np.bool_), table, wrong, right)
     else:
-        right, wrong = _pairs_in_order(relevant, table), _pairs_in_order(relevant, -table)
+        wrong, right = _ordered_pairs(relevant.astype(np.bool_), table)
     return wrong + tie * (pairs - wrong - right), pairs
 
 
-def _pairs_in_order(relevant: Array, scores: Array) -> Floats:
-    """Return for every row how many pairs have a relevant label above an irrelevant one; equal scores do not count.
-
-    Sorted by score, relevant labels first among equal ones, a relevant label at place p that is the r-th of its kind
-    has p - r irrelevant labels below it (Mann and Whitney).
-    """
-    order = np.lexsort((~relevant.astype(np.bool_), scores), axis=1)
-    kinds = np.take_along_axis(relevant.astype(np.float64), order, axis=1)
-    n_irrelevant_below = np.cumsum(1.0 - kinds, axis=1)
-    return np.asarray((kinds * n_irrelevant_below).sum(axis=1))
+def _ordered_pairs(relevant: Bools, scores: Array) -> tuple[Floats, Floats]:
+    """Return for every row how many pairs have the relevant label below the irrelevant one, and how many above it."""
+    rows, labels = np.nonzero(relevant)
+    found = np.zeros((2, len(scores)))
+    step = max(1, _ENTRIES // max(1, scores.shape[1]))
+    for start in range(0, len(rows), step):
+        here = rows[start : start + step]
+        own, others, irrelevant = scores[here, labels[start : start + step], None], scores[here], ~relevant[here]
+        for place, ordered in enumerate((own < others, own > others)):
+            found[place] += np.bincount(here, weights=row_sums(ordered & irrelevant), minlength=len(scores))
+    return found[0], found[1]

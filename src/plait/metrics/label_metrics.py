@@ -6,13 +6,14 @@
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from plait import losses as losses_room
 from plait.core.arrays import Floats
 from plait.core.checks import OneOf, check_value
 from plait.core.naming import registered, resolve
 from plait.losses import F1, Hamming, Jaccard, Loss, Subset
-from plait.losses.overlap import label_overlap
+from plait.losses.overlap import label_overlap, row_overlap
 from plait.metrics.inputs import label_blocks, label_pair, score_blocks
 
 __all__ = [
@@ -254,7 +255,7 @@ def micro_f1(Y_true: Any, Y_pred: Any) -> float:
     >>> micro_f1([[1, 1], [1, 0]], [[1, 0], [1, 0]])
     0.8
     """
-    both, true, predicted, _ = label_overlap(*label_pair("micro_f1", Y_true, Y_pred))
+    both, true, predicted, _ = row_overlap(*label_pair("micro_f1", Y_true, Y_pred))
     size = float(true.sum() + predicted.sum())
     return float(2 * both.sum() / size) if size else 0.0
 
@@ -273,6 +274,11 @@ def _row_losses(owner: str, loss: Loss, Y_true: Any, Y_pred: Any) -> Floats:
     if loss.answer == "scores":
         blocks = score_blocks(owner, "scores", Y_true, Y_pred)
     else:
-        pair = label_pair(owner, Y_true, Y_pred)
-        blocks = iter([pair]) if loss.takes_sparse else label_blocks(*pair)
+        true, predicted = label_pair(owner, Y_true, Y_pred)
+        blocks = iter([(_bits(true), _bits(predicted))]) if loss.takes_sparse else label_blocks(true, predicted)
     return np.concatenate([np.asarray(loss.value(true, answer), dtype=np.float64) for true, answer in blocks])
+
+
+def _bits(labels: Any) -> Any:
+    """Return checked labels as they are if sparse, else as booleans without a copy."""
+    return labels if sparse.issparse(labels) else labels.view(np.bool_)

@@ -1,6 +1,6 @@
-"""Oracles and generators for tests, ours and those of extensions.
+"""Oracles, generators and conformance classes for tests, ours and those of extensions.
 
-Takes nothing; hands on random models, hypothesis strategies and plain oracles.
+Takes a choice of one's own; hands on random models, plain oracles, and classes of tests that such a choice must pass.
 """
 
 import lazy_loader
