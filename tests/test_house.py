@@ -3,6 +3,7 @@
 import ast
 import importlib
 import pkgutil
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,71 @@ def parameter_classes() -> list[type]:
 def test_every_parameter_has_a_rule(kind):
     names = set(kind._get_param_names()) if hasattr(kind, "_get_param_names") else set()
     assert names <= set(kind.parameter_rules)
+
+
+def read_tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf8"))
+
+
+def module_name(path: Path) -> str:
+    words = ["plait", *path.relative_to(PACKAGE).with_suffix("").parts]
+    return ".".join(words[:-1] if words[-1] == "__init__" else words)
+
+
+FILES = {module_name(path): path for path in SOURCES}
+IDEAS = {name for name, path in FILES.items() if path.name != "__init__.py"}
+
+
+def is_kernel_file(name: str) -> bool:
+    return name in IDEAS and name.rsplit(".", 1)[1].startswith("_") and not name.endswith("__main__")
+
+
+def imported(path: Path, name: str) -> set[str]:
+    """Return the modules that a file (or stub) names: in imports, and in strings, which `lazy_module` reads."""
+    found = set()
+    for node in ast.walk(read_tree(path)):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = f"{name}.{node.module}" if node.level else node.module
+            found.update([base, *(f"{base}.{alias.name}" for alias in node.names)])
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.add(node.value)
+    return found
+
+
+def exported_files() -> set[str]:
+    """Return the files whose content the `__init__` of some folder exports."""
+    stubs = [(path.with_suffix(".pyi"), name) for name, path in FILES.items() if path.name == "__init__.py"]
+    shown = set().union(*(imported(path, name) for path, name in stubs if path.exists()))
+    return {name for name in shown & IDEAS if not is_kernel_file(name)}
+
+
+def test_half_of_all_files_export_something():
+    assert len(exported_files()) >= 0.5 * len(IDEAS)
+
+
+def lazy_names() -> list[tuple[str, str]]:
+    return [
+        (name, node.args[0].value)
+        for name in sorted(FILES)
+        for node in ast.walk(read_tree(FILES[name]))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "lazy_module"
+    ]
+
+
+def room_heights() -> dict[str, int]:
+    """Return how high each room lies, from the layers that import-linter checks."""
+    settings = tomllib.loads((PACKAGE.parents[1] / "pyproject.toml").read_text(encoding="utf8"))
+    layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    return {room.strip(): -place for place, layer in enumerate(layers) for room in layer.split("|")}
+
+
+@pytest.mark.parametrize(("name", "used"), lazy_names())
+def test_lazy_modules_are_of_the_same_room_or_of_one_below(name, used):
+    if not used.startswith("plait."):
+        importlib.import_module(used)
+        return
+    assert used in FILES
+    own, other = name.split(".")[1], used.split(".")[1]
+    assert own == other or room_heights()[own] > room_heights()[other]
