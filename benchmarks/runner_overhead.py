@@ -26,8 +26,7 @@ from plait.experiments.planning.plan import Plan
 from plait.experiments.planning.plan_objects import build
 from plait.experiments.reproduction.paper_plans import available_datasets, paper_plan
 from plait.experiments.running import answers, cell_run, fold_data
-from plait.experiments.running.answers import labels_digest
-from plait.experiments.running.model_seeds import fold_seed, seeded
+from plait.experiments.running.answers import fold_seed, labels_digest, seeded
 from plait.experiments.running.pools import in_one_thread
 from plait.experiments.running.runner import run_plan
 from plait.experiments.running.store import open_store
@@ -77,7 +76,7 @@ def loop(plan: Plan) -> Digests:
         train, test = (load_dataset(data.source, split=part) for part in ("train", "test"))
         for method in plan.methods:
             if data.name not in method.skip:
-                model: Any = seeded(build(method.recipe_on(data.name).definition), fold_seed(0, 0))
+                model: Any = seeded(build(method.setup_on(data.name).definition), fold_seed(0, 0))
                 labels = model.fit(train.X, train.Y).predict(test.X)
                 digests[data.name, method.name] = labels_digest(labels.astype(np.uint8))
     return digests

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from plait.cli import main
-from plait.experiments.planning.plan import DatasetPlan, MethodPlan, Plan, Protocol, Recipe
+from plait.experiments.planning.plan import DatasetPlan, MethodPlan, MethodSetup, Plan, Protocol
 from plait.experiments.running.cells import CellResult, plan_cells
 from plait.experiments.running.claims import this_owner
 from plait.experiments.running.store import open_store
@@ -17,7 +17,7 @@ def store(tmp_path):
     plan = Plan(
         "small",
         tuple(DatasetPlan(name, f"{name}.csv") for name in ("sea", "sun", "sand")),
-        tuple(MethodPlan(name, Recipe({"use": name})) for name in ("br", "cc")),
+        tuple(MethodPlan(name, MethodSetup({"use": name})) for name in ("br", "cc")),
         Protocol("kfold", 2),
         ("exact_match", "hamming_loss"),
         text="name = 'small'",

@@ -1,18 +1,23 @@
 """The parsers of all commands. Each names the body that it calls, in `plait.commands`, which is loaded at the call."""
 
 import argparse
+import ast
 import sys
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 from plait import __version__
 from plait.cli.completion import SHELLS, completion_script
-from plait.cli.words import label_choice, listed, method_words, paper_words, selector_words, size_choice
 from plait.core.lazy_modules import lazy_module
+from plait.core.naming import registered
+from plait.core.sentences import shown
 
 __all__ = ["complain", "make_parser"]
+
+_PACKAGE = Path(__file__).parents[1]
+_NO_SELECTORS = ("Mask", "Selector", "Warning")
 
 _bench = lazy_module("plait.commands.bench")
 _convert = lazy_module("plait.commands.convert")
@@ -61,7 +66,18 @@ def make_parser() -> argparse.ArgumentParser:
     parser = OneLineParser(prog="plait", description="Probabilistic multi-label classification.")
     parser.add_argument("--version", action="version", version=f"plait {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=OneLineParser)
-    for add in _COMMANDS:
+    for add in (
+        _describe_parser,
+        _convert_parser,
+        _select_parser,
+        _fit_parser,
+        _predict_parser,
+        _evaluate_parser,
+        _bench_parser,
+        _report_parser,
+        _reproduce_parser,
+        _demo_parser,
+    ):
         add(commands)
     completion = _added(
         commands, "completion", "print a script by which a shell completes words", _print_completion, _COMPLETION
@@ -271,15 +287,73 @@ def _print_completion(shell: str) -> None:
     print(completion_script(shell, make_parser()), end="")
 
 
-_COMMANDS = (
-    _describe_parser,
-    _convert_parser,
-    _select_parser,
-    _fit_parser,
-    _predict_parser,
-    _evaluate_parser,
-    _bench_parser,
-    _report_parser,
-    _reproduce_parser,
-    _demo_parser,
-)
+def label_choice(word: str) -> int | str | list[str]:
+    """Return what `load_dataset` takes as `labels` from one word.
+
+    Examples
+    --------
+    >>> label_choice("-6"), label_choice("sea,sun"), label_choice("tag_*")
+    (-6, ['sea', 'sun'], 'tag_*')
+    """
+    if word.lstrip("-").isdigit():
+        return int(word)
+    if any(sign in word for sign in "*?["):
+        return word
+    return word.split(",")
+
+
+def size_choice(word: str) -> int | float | str:
+    """Return what a selector takes as `n_features` from one word.
+
+    Examples
+    --------
+    >>> size_choice("50"), size_choice("0.1"), size_choice("sqrt")
+    (50, 0.1, 'sqrt')
+    """
+    if word == "sqrt":
+        return word
+    for kind in (int, float):
+        try:
+            return kind(word)
+        except ValueError:
+            continue
+    raise argparse.ArgumentTypeError(f"needs a number, a share or 'sqrt', but it is {shown(word)}")
+
+
+def listed(word: str) -> list[str]:
+    """Return words joined by commas as a list.
+
+    Examples
+    --------
+    >>> listed("br, cc,")
+    ['br', 'cc']
+    """
+    return [part.strip() for part in word.split(",") if part.strip()]
+
+
+def method_words() -> list[str]:
+    """Return the names of all recipes, sorted."""
+    return sorted(_exported("estimators", "recipes"))
+
+
+def selector_words() -> list[str]:
+    """Return the registered names of all selectors, sorted."""
+    kinds = [name for name in _exported("features") if name[0].isupper() and not name.endswith(_NO_SELECTORS)]
+    return sorted(map(registered, kinds))
+
+
+def paper_words() -> list[str]:
+    """Return the names of the papers that can be run again, sorted."""
+    return sorted(path.stem for path in (_PACKAGE / "experiments" / "reproduction" / "plans").glob("*.toml"))
+
+
+@cache
+def _exported(*parts: str) -> tuple[str, ...]:
+    """Return the `__all__` of a module as its source, or the stub of a lazy room, has it: nothing is imported."""
+    place = _PACKAGE.joinpath(*parts)
+    files = (place / "__init__.pyi", place / "__init__.py", place.with_suffix(".py"))
+    source = next(file for file in files if file.is_file()).read_text(encoding="utf8")
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets):
+            return tuple(ast.literal_eval(node.value))
+    return ()

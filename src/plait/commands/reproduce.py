@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from plait.commands.bench import checked_jobs, failure_line
 from plait.experiments import CellResult
-from plait.experiments.reproduction.rerun import read_reproduction, reproduction_text, run_paper, write_reproduction
+from plait.experiments.reproduction import read_reproduction, reproduction_text, run_paper, write_reproduction
 
 __all__ = ["reproduce_paper"]
 

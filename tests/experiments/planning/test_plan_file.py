@@ -6,8 +6,8 @@ from plait.commands.bench import ready_plan
 from plait.core.sentences import ParameterError
 from plait.data import DataError
 from plait.experiments.planning.plan import Protocol
-from plait.experiments.planning.plan_errors import PlanError
 from plait.experiments.planning.plan_file import plan_from_text, read_plan
+from plait.experiments.planning.plan_problems import PlanError
 
 GOOD = """
 name = "chains"
@@ -58,22 +58,22 @@ def test_a_plan_is_read(tmp_path):
     assert plan.protocol_on(small) == Protocol("kfold", 2)
     assert plan.protocol_on(fixed).n_parts == 1
     br, pcc, selected, occ = plan.methods
-    assert br.recipe.as_dict() == {"use": "br"}
-    assert pcc.recipe.as_dict() == {
+    assert br.setup.as_dict() == {"use": "br"}
+    assert pcc.setup.as_dict() == {
         "use": "pcc",
         "inference": {"use": "BestFirst", "epsilon": 0.0},
         "learner": {"use": "LogisticLearner", "C": "cv"},
     }
     assert pcc.skip == ("fixed",)
-    assert selected.recipe.definition == {
+    assert selected.setup.definition == {
         "steps": [{"use": "StandardScaler"}, {"use": "SCLS", "n_features": 3}, {"use": "MLkNN"}]
     }
-    tuning = occ.recipe.tuning
+    tuning = occ.setup.tuning
     assert tuning.grid == {"k": [1, 2], "learner.C": [0.1]}
     assert (tuning.metric, tuning.protocol) == ("hamming_loss", Protocol("holdout", 3, 1))
-    assert occ.recipe_on("emotions") is occ.recipe
-    assert occ.recipe_on("small").definition == {"use": "occ", "k": 1, "learner": {"use": "LinearSVMLearner", "C": 2.0}}
-    assert occ.recipe_on("small").tuning.grid == {"k": [1], "learner.C": [0.1]}
+    assert occ.setup_on("emotions") is occ.setup
+    assert occ.setup_on("small").definition == {"use": "occ", "k": 1, "learner": {"use": "LinearSVMLearner", "C": 2.0}}
+    assert occ.setup_on("small").tuning.grid == {"k": [1], "learner.C": [0.1]}
 
 
 def test_defaults():
@@ -242,7 +242,7 @@ def test_no_file_and_no_text(tmp_path):
 
 def test_a_module_beside_the_plan_is_found(write_plan):
     path = write_plan('datasets = ["beach.csv"]\n[methods.m]\nuse = "odd_models.Sleeper"\nnumber = 3')
-    assert read_plan(path).methods[0].recipe.definition == {"use": "odd_models.Sleeper", "number": 3}
+    assert read_plan(path).methods[0].setup.definition == {"use": "odd_models.Sleeper", "number": 3}
 
 
 def test_data_are_checked_with_the_rest_before_anything_runs(write_plan, tmp_path, monkeypatch):

@@ -5,7 +5,7 @@ import numpy as np
 from plait.experiments.report import outcomes_of, report_contents, report_html
 from plait.experiments.report.model_findings import choose_labels, chosen_features, pooled_reliability
 from plait.experiments.report.score_tables import calibration_table
-from plait.experiments.running.cell_extras import reliability
+from plait.experiments.running.answers import reliability
 from plait.experiments.running.cells import CellResult
 
 

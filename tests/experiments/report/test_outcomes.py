@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from plait.core.sentences import ParameterError
-from plait.experiments.planning.plan import DatasetPlan, MethodPlan, Plan, Protocol, Recipe
+from plait.experiments.planning.plan import DatasetPlan, MethodPlan, MethodSetup, Plan, Protocol
 from plait.experiments.report.outcomes import collect_outcomes, outcomes_of
 from plait.experiments.running.cells import CellResult, plan_cells
 from plait.experiments.running.claims import this_owner
@@ -60,7 +60,7 @@ def test_seconds_leave_out_cells_that_loaded_compiled_code_where_others_are_left
 
 
 def plan(name, methods=("br", "cc")):
-    recipes = tuple(MethodPlan(word, Recipe({"use": word})) for word in methods)
+    recipes = tuple(MethodPlan(word, MethodSetup({"use": word})) for word in methods)
     return Plan(
         name, (DatasetPlan("beach", "beach.csv"),), recipes, Protocol("kfold", 2), ("exact_match",), text="plan"
     )

@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 import pytest
 
 from plait.experiments import open_store, read_plan, run_plan
-from plait.experiments.report.contents import report_contents
 from plait.experiments.report.outcomes import collect_outcomes, outcomes_of
 from plait.experiments.report.report_page import report_html
+from plait.experiments.report.tables import report_contents
 from plait.experiments.running.cells import CellResult
 
 HOSTILE = "<script>alert('x')</script>\"'><img src=x onerror=alert(1)>"

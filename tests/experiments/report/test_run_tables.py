@@ -1,13 +1,13 @@
 import math
 from dataclasses import replace
 
-from plait.experiments.report.contents import report_contents
 from plait.experiments.report.outcomes import outcomes_of
-from plait.experiments.report.run_tables import (
+from plait.experiments.report.tables import (
     cell_table,
     cost_table,
     dataset_table,
     failure_table,
+    report_contents,
     settings_table,
     unfinished_table,
     version_table,

@@ -6,11 +6,11 @@ import pytest
 from scipy import stats
 
 from plait.experiments.planning.measures import MEASURES
-from plait.experiments.report.contents import report_contents
 from plait.experiments.report.outcomes import outcomes_of
 from plait.experiments.report.rankings import rank_methods
 from plait.experiments.report.score_sections import _MEANINGS
 from plait.experiments.report.score_tables import direction, metric_table, metric_words, pair_table
+from plait.experiments.report.tables import report_contents
 from plait.experiments.running.cells import CellResult
 
 

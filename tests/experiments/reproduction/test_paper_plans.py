@@ -38,29 +38,29 @@ def test_the_protocol_is_the_papers(paper):
 def test_every_method_of_every_data_set_can_be_made(paper):
     plan = paper_plan(paper)
     for method in plan.methods:
-        for recipe in (method.recipe, *method.on.values()):
-            assert hasattr(build(recipe.definition), "predict")
+        for setup in (method.setup, *method.on.values()):
+            assert hasattr(build(setup.definition), "predict")
 
 
 def test_settings_are_those_of_the_papers():
-    occ = {method.name: build(method.recipe.definition) for method in paper_plan("occ").methods}
+    occ = {method.name: build(method.setup.definition) for method in paper_plan("occ").methods}
     assert (occ["oCC"].structure.k, occ["EoCC"].n_estimators, occ["ECC"].n_estimators) == (0.8, 10, 10)
-    tuned = {m.name: m.recipe.tuning.grid for m in paper_plan("occ").methods if m.recipe.tuning}
+    tuned = {m.name: m.setup.tuning.grid for m in paper_plan("occ").methods if m.setup.tuning}
     assert tuned["oCC"] == tuned["EoCC"] == {"n_features": [0.1, 0.3, 0.5, 0.7, 0.9]}
     assert tuned["LLSF"] == {"selector.beta": [0.001, 0.01, 0.1, 1.0, 10.0]}
     pacc = {method.name: method for method in paper_plan("pacc").methods}
     # lambda = 0.1 in `sum log P - lambda ||w||^2` is C = 1 / (2 lambda) [PACC 16].
-    assert build(pacc["PACC"].recipe.definition).learner.C == 1 / (2 * 0.1)
-    assert [build(pacc["PACC-LDF"].recipe_on(d).definition).selector.r for d in ("scene", "bibtex")] == [0.15, 0.05]
+    assert build(pacc["PACC"].setup.definition).learner.C == 1 / (2 * 0.1)
+    assert [build(pacc["PACC-LDF"].setup_on(d).definition).selector.r for d in ("scene", "bibtex")] == [0.15, 0.05]
     for data, base in (("scene", "OneAgainstRest"), ("bibtex", "DecisionTreeClassifier")):
-        rakel = build(pacc["RAkEL"].recipe_on(data).definition).estimator
+        rakel = build(pacc["RAkEL"].setup_on(data).definition).estimator
         assert (rakel.labelset_size, rakel.n_models, type(rakel.estimator).__name__) == (3, "2q", base)
-    scls = {method.name: build(method.recipe.definition) for method in paper_plan("scls").methods}
+    scls = {method.name: build(method.setup.definition) for method in paper_plan("scls").methods}
     assert {model[1].n_features for model in scls.values()} == {"sqrt"}
     skipped = {m.name: set(m.skip) for m in paper_plan("mc").methods if m.skip}
     not_run = {s.dataset for s in published_results("mc") if s.method == "MMOC" and s.marker == "not-run"}
     assert skipped == {"MMOC": not_run}
-    mc = {method.name: build(method.recipe.definition) for method in paper_plan("mc").methods}
+    mc = {method.name: build(method.setup.definition) for method in paper_plan("mc").methods}
     assert mc["MLKNN"][-1].n_neighbors == mc["IBLR"][-1].n_neighbors == 10
 
 

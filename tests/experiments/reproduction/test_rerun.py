@@ -5,7 +5,7 @@ import pytest
 
 from plait.data import save_dataset
 from plait.data.synthetic import make_label_network
-from plait.experiments.reproduction import rerun
+from plait.experiments.reproduction import outcome_tables, rerun
 from plait.experiments.reproduction.paper_plans import paper_plan
 
 
@@ -33,7 +33,7 @@ def test_parts_add_up_in_one_store_and_are_not_run_twice(folder):
     assert {c.published.method for c in found.cells} == {"BR", "PCC eps=0.25"}
     assert {c.published.metric for c in found.cells} == {"subset_loss", "hamming_loss"}
     assert found.failures == []
-    text = rerun.reproduction_text(found)
+    text = outcome_tables.reproduction_text(found)
     assert "comparable cells" in text
     assert "standard errors over the test rows" in text
 
@@ -43,7 +43,7 @@ def test_results_of_other_settings_and_unfinished_parts_do_not_count(folder, mon
     rerun.run_paper("pcc", store, datasets=["emotions"], methods=["BR"])
     plan = paper_plan("pcc")
     other = tuple(
-        replace(m, recipe=replace(m.recipe, definition={**m.recipe.definition, "loss": "f1"})) for m in plan.methods
+        replace(m, setup=replace(m.setup, definition={**m.setup.definition, "loss": "f1"})) for m in plan.methods
     )
     monkeypatch.setattr(rerun, "paper_plan", lambda paper: replace(plan, methods=other))
     assert rerun.read_reproduction("pcc", store).cells == []
@@ -55,14 +55,14 @@ def test_another_paper_in_the_same_store_is_left_alone(folder):
     store = folder / "s.sqlite"
     rerun.run_paper("pcc", store, datasets=["emotions"], methods=["BR"])
     assert rerun.read_reproduction("occ", store).cells == []
-    assert rerun.reproduction_text(rerun.read_reproduction("occ", store)) == "No comparable cells yet."
+    assert outcome_tables.reproduction_text(rerun.read_reproduction("occ", store)) == "No comparable cells yet."
 
 
 def test_files_are_written(folder):
     store = folder / "s.sqlite"
     rerun.run_paper("occ", store, datasets=["emotions"], methods=["BR"])
     found = rerun.read_reproduction("occ", store)
-    paths = rerun.write_reproduction(found, folder / "a" / "b")
+    paths = outcome_tables.write_reproduction(found, folder / "a" / "b")
     assert [path.name for path in paths] == ["occ.md", "occ.csv"]
     assert paths[0].read_text(encoding="utf8").startswith("# Reproduction of OCC\n")
     assert paths[1].read_text(encoding="utf8").count("\n") == 1 + 4
@@ -72,7 +72,7 @@ def test_files_are_written(folder):
 def test_failures_are_told_once_a_method_and_can_be_run_again(folder, monkeypatch):
     store, plan = folder / "s.sqlite", paper_plan("occ")
     broken = {"use": "sklearn.dummy.DummyClassifier", "strategy": "constant"}  # without the constant, `fit` fails
-    methods = tuple(replace(m, recipe=replace(m.recipe, definition=broken, tuning=None)) for m in plan.methods)
+    methods = tuple(replace(m, setup=replace(m.setup, definition=broken, tuning=None)) for m in plan.methods)
     monkeypatch.setattr(rerun, "paper_plan", lambda paper: replace(plan, methods=methods))
     assert rerun.run_paper("occ", store, datasets=["emotions"], methods=["BR"]).failed == 5
     assert rerun.run_paper("occ", store, datasets=["emotions"], methods=["BR"]).done == 0
@@ -80,4 +80,4 @@ def test_failures_are_told_once_a_method_and_can_be_run_again(folder, monkeypatc
     assert (again.done, again.failed) == (5, 5)
     found = rerun.read_reproduction("occ", store)
     assert found.cells == []
-    assert "failed 5 times: emotions, BR: " in rerun.reproduction_text(found)
+    assert "failed 5 times: emotions, BR: " in outcome_tables.reproduction_text(found)

@@ -9,13 +9,15 @@ from sklearn.preprocessing import StandardScaler
 from plait import baselines, metrics, recipes
 from plait.data import Dataset, save_dataset
 from plait.experiments.planning.measures import MEASURES
+from plait.experiments.planning.plan import MethodSetup, Protocol, Tuning
 from plait.experiments.planning.plan_file import read_plan
 from plait.experiments.running import fold_data
-from plait.experiments.running.cell_run import run_cell
+from plait.experiments.running.answers import fold_seed, seeded
+from plait.experiments.running.cell_run import PeakMemory, run_cell, tuned_definition
 from plait.experiments.running.cells import cell_digest, plan_cells
 from plait.experiments.running.fold_data import divided_rows, load_data
-from plait.experiments.running.model_seeds import fold_seed, seeded
 from plait.features import MIM
+from plait.learners import LogisticLearner
 
 
 @pytest.fixture(autouse=True)
@@ -197,7 +199,7 @@ def test_same_cell_same_numbers_and_every_random_part_has_a_seed(cells_of):
 
 def test_the_digest_changes_with_all_that_matters_and_nothing_else(cells_of):
     base = cells_of("pcc = {}")[0]
-    work = [base.fingerprint, base.recipe, base.protocol, base.answers, 0, 0]
+    work = [base.fingerprint, base.setup, base.protocol, base.answers, 0, 0]
     assert base.digest == cell_digest(*work) == cells_of("other = {use = 'PCC'}")[0].digest
     others = [
         cells_of("pcc = {order = 'random'}")[0].digest,
@@ -240,3 +242,77 @@ def test_odd_data_run_through(write_plan, tmp_path, case):
         assert result.error is None, result.traceback
         assert set(result.metrics) == set(MEASURES)
         assert all(np.isfinite(value) for value in result.metrics.values())
+
+
+def test_the_most_that_was_held_is_seen_and_what_was_before_is_not():
+    with PeakMemory() as large:
+        np.ones(20_000_000).sum()
+    with PeakMemory() as small:
+        np.ones(1000).sum()
+    if large.by != "high-water mark":
+        pytest.skip("this system does not set its mark back")
+    assert large.peak - large.before >= 150_000_000
+    assert small.peak - small.before < 20_000_000
+    assert small.peak >= small.before > 0
+
+
+def data_of(n_rows=60):
+    chance = np.random.default_rng(1)
+    X = chance.normal(size=(n_rows, 5))
+    Y = (X[:, :3] + chance.normal(size=(n_rows, 3)) > 0).astype(np.uint8)
+    return Dataset(X, Y)
+
+
+STRENGTHS = [1e-4, 1e-2, 1.0]
+
+
+@pytest.mark.parametrize(("metric", "sign"), [("micro_f1", 1), ("hamming_loss", -1), ("log_loss", -1)])
+def test_the_best_on_inner_folds_is_chosen(metric, sign):
+    data, inner = data_of(), Protocol("kfold", 3)
+    definition = {"use": "pcc", "learner": {"use": "LogisticLearner"}}
+    tuned = tuned_definition(MethodSetup(definition, Tuning({"learner.C": STRENGTHS}, metric, inner)), data, 4)
+    means = []
+    for C in STRENGTHS:
+        values = []
+        for train, held in divided_rows(data, inner, 4):
+            model = recipes.pcc(learner=LogisticLearner(C=C)).fit(data.X[train], data.Y[train])
+            if metric == "log_loss":
+                values.append(-model.joint(data.X[held]).log_prob(data.Y[held]).mean())
+            else:
+                values.append(getattr(metrics, metric)(data.Y[held], model.predict(data.X[held])))
+        means.append(np.mean(values))
+    best = STRENGTHS[int(np.argmax(sign * np.array(means)))]
+    assert tuned.definition == {"use": "pcc", "learner": {"use": "LogisticLearner", "C": best}}
+    assert tuned.report["chosen"] == {"learner.C": best}
+    assert [entry["score"] for entry in tuned.report["tried"]] == pytest.approx(means, rel=1e-12)
+
+
+def test_of_equal_choices_the_first_wins_and_all_are_tried():
+    tuning = Tuning({"n_jobs": [1, 2], "loss": ["subset", "hamming"]}, "exact_match", Protocol("kfold", 2))
+    tuned = tuned_definition(MethodSetup({"use": "br"}, tuning), data_of(), 0)
+    assert tuned.report["chosen"] == {"n_jobs": 1, "loss": "subset"}
+    assert [entry["parameters"] for entry in tuned.report["tried"]] == [
+        {"n_jobs": jobs, "loss": loss} for jobs in (1, 2) for loss in ("subset", "hamming")
+    ]
+
+
+def test_a_choice_that_fails_is_noted_and_left_out():
+    steps = {"steps": [{"use": "MIM", "n_features": 2}, {"use": "br"}]}
+    tuning = Tuning({"steps.0.n_features": [2, "wrong"]}, "exact_match", Protocol("kfold", 2))
+    tuned = tuned_definition(MethodSetup(steps, tuning), data_of(), 0)
+    assert tuned.report["chosen"] == {"steps.0.n_features": 2}
+    assert "n_features" in tuned.report["tried"][1]["error"]
+    hopeless = Tuning({"steps.0.n_features": ["wrong"]}, "exact_match", Protocol("kfold", 2))
+    with pytest.raises(ValueError, match="every choice of the grid failed"):
+        tuned_definition(MethodSetup(steps, hopeless), data_of(), 0)
+
+
+def test_a_measure_that_the_method_cannot_give():
+    tuning = Tuning({"loss": ["subset"]}, "cll_loss", Protocol("kfold", 2))
+    setup = MethodSetup({"use": "br", "learner": {"use": "LinearSVMLearner"}}, tuning)
+    with pytest.raises(ValueError, match="gives no cll_loss"):
+        tuned_definition(setup, data_of(), 0)
+
+
+def test_nothing_to_tune():
+    assert tuned_definition(MethodSetup({"use": "br"}), data_of(), 0) == ({"use": "br"}, {})

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from plait.data import DataError
-from plait.experiments.planning.plan import DatasetPlan, MethodPlan, Plan, Protocol, Recipe
+from plait.experiments.planning.plan import DatasetPlan, MethodPlan, MethodSetup, Plan, Protocol
 from plait.experiments.running.cells import CellResult, plan_cells
 from plait.experiments.running.claims import Owner, is_gone, this_owner
 from plait.experiments.running.store import StoreError, open_store
@@ -19,7 +19,7 @@ def plan(name="small", methods=("br", "cc"), metrics=("exact_match", "cll_loss")
     return Plan(
         name,
         (DatasetPlan("beach", "beach.csv"),),
-        tuple(MethodPlan(word, Recipe({"use": word})) for word in methods),
+        tuple(MethodPlan(word, MethodSetup({"use": word})) for word in methods),
         Protocol("kfold", 2),
         metrics,
         text=text,
@@ -36,7 +36,7 @@ def result(cell, **changes):
         cell.method,
         cell.fold,
         cell.seed,
-        cell.recipe.as_dict(),
+        cell.setup.as_dict(),
         {"exact_match": 1 / 3, "cll_loss": math.inf},
         0.25,
         0.125,
@@ -118,7 +118,7 @@ def test_an_edited_plan_keeps_what_it_shares_and_an_older_one_comes_back(path):
 
 def test_a_renamed_method_finds_its_results(path):
     before = plan(methods=("br",))
-    after = replace(before, methods=(MethodPlan("binary relevance", Recipe({"use": "br"})),))
+    after = replace(before, methods=(MethodPlan("binary relevance", MethodSetup({"use": "br"})),))
     with open_store(path, create=True) as store:
         store.begin(before, cells_of(before))
         for cell in cells_of(before):

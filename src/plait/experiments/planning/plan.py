@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["PROTOCOL_KINDS", "DatasetPlan", "MethodPlan", "Plan", "Protocol", "Recipe", "Tuning"]
+__all__ = ["PROTOCOL_KINDS", "DatasetPlan", "MethodPlan", "Plan", "Protocol", "MethodSetup", "Tuning"]
 
 PROTOCOL_KINDS = ("kfold", "stratified_kfold", "holdout", "stratified_holdout", "split")
 
@@ -113,7 +113,7 @@ class Tuning:
 
 
 @dataclass(frozen=True)
-class Recipe:
+class MethodSetup:
     """What a method is on one data set.
 
     Parameters
@@ -144,22 +144,22 @@ class MethodPlan:
     ----------
     name : str
         What it is called in the results.
-    recipe : Recipe
+    setup : MethodSetup
         What it is.
-    on : dict of str to Recipe
+    on : dict of str to MethodSetup
         Name of a data set -> what the method is there.
     skip : tuple of str
         Names of data sets on which it does not run.
     """
 
     name: str
-    recipe: Recipe
-    on: Mapping[str, Recipe] = field(default_factory=dict)
+    setup: MethodSetup
+    on: Mapping[str, MethodSetup] = field(default_factory=dict)
     skip: tuple[str, ...] = ()
 
-    def recipe_on(self, dataset: str) -> Recipe:
+    def setup_on(self, dataset: str) -> MethodSetup:
         """Return what the method is on a data set."""
-        return self.on.get(dataset, self.recipe)
+        return self.on.get(dataset, self.setup)
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,8 @@ from typing import Any
 
 from plait.data import DataError
 from plait.experiments.planning.plan import Plan
-from plait.experiments.planning.plan_errors import PlanError, Problems
-from plait.experiments.planning.plan_lines import key_lines
 from plait.experiments.planning.plan_methods import read_methods
+from plait.experiments.planning.plan_problems import Place, PlanError, Problems, key_lines
 from plait.experiments.planning.plan_tables import read_datasets, read_metrics, read_protocol, read_seeds
 
 __all__ = ["parse_file", "parse_plan", "plan_from_text", "read_plan"]
@@ -60,7 +59,7 @@ def plan_from_text(text: str, source: str = "plan.toml", folder: Path | None = N
     (5, ['br', 'pcc'])
     >>> plan_from_text('datasets = ["emotions"]\nmethods = ["pcx"]\nseeds = [-1]', "p")
     Traceback (most recent call last):
-    plait.experiments.planning.plan_errors.PlanError: p, line 2: There is nothing called 'pcx' to use. Did you mean pcc?
+    plait...PlanError: p, line 2: There is nothing called 'pcx' to use. Did you mean pcc?
     p, line 3: plan needs a seed to be an integer of at least 0 and at most 4294967295, but it is -1.
     """
     plan, problems = parse_plan(text, source, folder)
@@ -75,25 +74,25 @@ def parse_plan(text: str, source: str, folder: Path | None = None) -> tuple[Plan
     except tomllib.TOMLDecodeError as problem:
         raise PlanError([f"{source}: is no TOML, {problem}. Mend it there."]) from None
     problems = Problems(source, key_lines(text))
-    problems.check_keys((), "plan", table, _KEYS)
-    protocol = read_protocol(problems, ("protocol",), table.get("protocol", {}))
-    datasets = read_datasets(problems, table.get("datasets"), folder or Path.cwd(), protocol)
-    names = [data.name for data in datasets]
+    top = Place(problems)
+    top.check_keys("plan", table, _KEYS)
+    protocol = read_protocol(top.at("protocol"), table.get("protocol", {}))
+    datasets = read_datasets(top.at("datasets"), table.get("datasets"), folder or Path.cwd(), protocol)
     plan = Plan(
-        _name(problems, table, source),
+        _name(top.at("name"), table, source),
         datasets,
-        read_methods(problems, table.get("methods"), names),
+        read_methods(top.at("methods"), table.get("methods"), [data.name for data in datasets]),
         protocol,
-        read_metrics(problems, table.get("metrics")),
-        read_seeds(problems, table.get("seeds")),
+        read_metrics(top.at("metrics"), table.get("metrics")),
+        read_seeds(top.at("seeds"), table.get("seeds")),
         text,
         str(folder or ""),
     )
     return plan, problems
 
 
-def _name(problems: Problems, table: dict[str, Any], source: str) -> str:
+def _name(place: Place, table: dict[str, Any], source: str) -> str:
     name = table.get("name", Path(source).stem)
     if not isinstance(name, str) or not name:
-        problems.add(("name",), f"plan needs name to be a word, but it is {name!r}. Leave it out, or write one.")
+        place.wrong(f"plan needs name to be a word, but it is {name!r}. Leave it out, or write one.")
     return str(name)

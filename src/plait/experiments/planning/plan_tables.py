@@ -1,9 +1,9 @@
 """Read the tables of a plan that stand for data sets, protocols and lists of words."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from difflib import get_close_matches
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any
 
 from plait.core.checks import Constraint, InstanceOf, Interval, OneOf
@@ -13,8 +13,7 @@ from plait.data.conversion.files import plain_suffix
 from plait.data.loading import DATA_SUFFIXES
 from plait.experiments.planning.measures import MEASURES
 from plait.experiments.planning.plan import PROTOCOL_KINDS, DatasetPlan, Protocol
-from plait.experiments.planning.plan_errors import Problems
-from plait.experiments.planning.plan_lines import Path
+from plait.experiments.planning.plan_problems import Place
 
 __all__ = ["PROTOCOL_RULES", "read_datasets", "read_metrics", "read_protocol", "read_seeds"]
 
@@ -40,51 +39,50 @@ _DATASET_RULES: Rules = {
 _SEED = Interval(int, 0, 2**32 - 1)
 
 
-def read_protocol(problems: Problems, path: Path, table: Any, default: Protocol | None = None) -> Protocol:
+def read_protocol(place: Place, table: Any, default: Protocol | None = None) -> Protocol:
     """Return the protocol of a table; what is wrong is noted and replaced by the default."""
     base = Protocol() if default is None else default
-    good = _read(problems, path, "protocol", table, PROTOCOL_RULES)
+    good = _read(place, "protocol", table, PROTOCOL_RULES)
     made = Protocol(**{**base.__dict__, **good})
     for key in good:
         if key != "kind" and key not in made.as_dict():
-            problems.add((*path, key), f"protocol needs no {key} where kind is {shown(made.kind)}. Leave it out.")
+            place.at(key).wrong(f"protocol needs no {key} where kind is {shown(made.kind)}. Leave it out.")
     return made
 
 
-def read_datasets(problems: Problems, value: Any, folder: FilePath, default: Protocol) -> tuple[DatasetPlan, ...]:
+def read_datasets(place: Place, value: Any, folder: Path, default: Protocol) -> tuple[DatasetPlan, ...]:
     """Return the data sets of a plan; paths are looked for beside it."""
-    path: Path = ("datasets",)
     if not isinstance(value, list) or not value:
-        problems.add(path, 'plan needs datasets, a list of names or tables. Write for example datasets = ["emotions"].')
+        place.wrong('plan needs datasets, a list of names or tables. Write for example datasets = ["emotions"].')
         return ()
     found: dict[str, DatasetPlan] = {}
     for i, entry in enumerate(value):
-        data = _read_dataset(problems, (*path, i), entry, folder, default)
+        data = _read_dataset(place.at(i), entry, folder, default)
         if data is not None and data.name in found:
-            problems.add((*path, i), f"dataset {shown(data.name)} stands twice. Give one of them another name.")
+            place.at(i).wrong(f"dataset {shown(data.name)} stands twice. Give one of them another name.")
         elif data is not None:
             found[data.name] = data
-            problems.homes[data.name] = (*path, i)
+            place.problems.homes[data.name] = (*place.path, i)
     return tuple(found.values())
 
 
-def _read_dataset(problems: Problems, path: Path, entry: Any, folder: FilePath, default: Protocol) -> Any:
+def _read_dataset(place: Place, entry: Any, folder: Path, default: Protocol) -> DatasetPlan | None:
     table = {"source" if _is_path(entry) else "name": entry} if isinstance(entry, str) else entry
-    good = _read(problems, path, "dataset", table, _DATASET_RULES)
+    good = _read(place, "dataset", table, _DATASET_RULES)
     if "name" not in good and "source" in good:
-        good["name"] = FilePath(good["source"]).name.partition(".")[0]
+        good["name"] = Path(good["source"]).name.partition(".")[0]
     if not isinstance(table, dict):
         return None
     if not good.get("name"):
-        problems.add(path, 'dataset needs a name. Write name = "...".')
+        place.wrong('dataset needs a name. Write name = "...".')
         return None
     for key in ("keep_labels", "keep_features"):
-        if key in good and problems.check((*path, key), "dataset", tuple(good[key]), (_Words(),)):
+        if key in good and place.at(key).check("dataset", tuple(good[key]), (_Words(),)):
             good[key] = tuple(good[key])
     source = good.get("source", good["name"])
     good["source"] = str(folder / source) if _is_path(source) else source
     if "protocol" in good:
-        good["protocol"] = read_protocol(problems, (*path, "protocol"), good["protocol"], default)
+        good["protocol"] = read_protocol(place.at("protocol"), good["protocol"], default)
     return DatasetPlan(**good)
 
 
@@ -104,11 +102,11 @@ def _is_path(source: str) -> bool:
     return os.sep in source or "/" in source or plain_suffix(source) in DATA_SUFFIXES
 
 
-def read_metrics(problems: Problems, value: Any) -> tuple[str, ...]:
+def read_metrics(place: Place, value: Any) -> tuple[str, ...]:
     """Return the metrics of a plan; all of them where it names none."""
     if value is None:
         return tuple(MEASURES)
-    return tuple(_listed(problems, ("metrics",), value, _metric_problem, "metrics, a list of names"))
+    return tuple(_listed(place, value, _metric_problem, "metrics, a list of names"))
 
 
 def _metric_problem(word: Any) -> str:
@@ -119,36 +117,36 @@ def _metric_problem(word: Any) -> str:
     return f"There is no metric {shown(word)}. {hint}"
 
 
-def read_seeds(problems: Problems, value: Any) -> tuple[int, ...]:
+def read_seeds(place: Place, value: Any) -> tuple[int, ...]:
     """Return the seeds of a plan; 0 alone where it names none."""
     if value is None:
         return (0,)
-    return tuple(_listed(problems, ("seeds",), value, _seed_problem, "seeds, a list of integers"))
+    return tuple(_listed(place, value, _seed_problem, "seeds, a list of integers"))
 
 
 def _seed_problem(seed: Any) -> str:
     return "" if _SEED.accepts(seed) else f"plan needs a seed to be {_SEED.describe()}, but it is {shown(seed)}."
 
 
-def _listed(problems: Problems, path: Path, value: Any, problem_of: Any, what: str) -> Iterator[Any]:
+def _listed(place: Place, value: Any, problem_of: Callable[[Any], str], what: str) -> Iterator[Any]:
     """Yield the good elements of a list, each once; note the others."""
     if not isinstance(value, list) or not value:
-        problems.add(path, f"plan needs {what}, but it is {shown(value)}. Write at least one in brackets.")
+        place.wrong(f"plan needs {what}, but it is {shown(value)}. Write at least one in brackets.")
         return
     for i, element in enumerate(value):
         sentence = problem_of(element)
         if sentence:
-            problems.add((*path, i), sentence)
+            place.at(i).wrong(sentence)
         elif element in value[:i]:
-            problems.add((*path, i), f"{shown(element)} stands twice in {path[0]}. Leave one out.")
+            place.at(i).wrong(f"{shown(element)} stands twice in {place.path[0]}. Leave one out.")
         else:
             yield element
 
 
-def _read(problems: Problems, path: Path, owner: str, table: Any, rules: Rules) -> dict[str, Any]:
+def _read(place: Place, owner: str, table: Any, rules: Rules) -> dict[str, Any]:
     """Return the keys of a table that are known and have a good value."""
-    problems.check_keys(path, owner, table, rules)
+    place.check_keys(owner, table, rules)
     if not isinstance(table, dict):
         return {}
     known = [key for key in table if key in rules]
-    return {key: table[key] for key in known if problems.check((*path, key), owner, table[key], rules[key])}
+    return {key: table[key] for key in known if place.at(key).check(owner, table[key], rules[key])}

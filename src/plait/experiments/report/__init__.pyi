@@ -1,7 +1,7 @@
-from .contents import Contents, report_contents
 from .outcomes import Outcomes, collect_outcomes, outcomes_of
 from .report_files import report_dict, report_text, write_report, write_tables
 from .report_page import report_html
+from .tables import Contents, report_contents
 
 __all__ = [
     "Contents",

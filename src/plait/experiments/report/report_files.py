@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from plait.data.conversion.files import replacing
-from plait.experiments.report.contents import Contents
 from plait.experiments.report.report_page import report_html
 from plait.experiments.report.score_tables import metric_words
+from plait.experiments.report.tables import Contents
 from plait.experiments.statistics import RankComparison, cd_text, rank_statement
 from plait.pictures.table_markup import as_latex
 from plait.pictures.tables import Table, as_csv, as_records, as_text

@@ -5,11 +5,11 @@ from html import escape
 import numpy as np
 
 from plait.core.arrays import Floats
-from plait.experiments.report.contents import Contents
 from plait.experiments.report.figures import figure_html
 from plait.experiments.report.outcomes import Outcomes
 from plait.experiments.report.rankings import Ranking
 from plait.experiments.report.score_tables import direction, metric_words
+from plait.experiments.report.tables import Contents
 from plait.experiments.statistics import cd_svg, rank_statement
 from plait.pictures.dots import draw_dots
 from plait.pictures.scatter import draw_scatter

@@ -37,7 +37,7 @@ def paper_plan(paper: str) -> Plan:
     ['BR', 'CC', 'BCC', 'PACC']
     """
     check_value("paper_plan", "paper", paper, [OneOf(PAPERS)])
-    file = resources.files("plait.experiments").joinpath("plans", f"{paper}.toml")
+    file = resources.files("plait.experiments.reproduction").joinpath("plans", f"{paper}.toml")
     return plan_from_text(file.read_text(encoding="utf8"), source=f"{paper}.toml")
 
 

@@ -9,10 +9,30 @@ from plait.experiments.planning.measures import smaller_is_better
 from plait.experiments.published import published_results
 from plait.experiments.reproduction.compared_cells import ComparedCell
 from plait.experiments.running.cells import CellResult
-from plait.experiments.statistics import PairedT, RankComparison, compare_methods, paired_t_test
+from plait.experiments.statistics import (
+    PairedT,
+    RankComparison,
+    SignedRanks,
+    compare_methods,
+    paired_t_test,
+    wilcoxon_test,
+)
 
-__all__ = ["FoldOutcome", "RepeatedRanks", "repeated_outcomes", "repeated_ranks"]
+__all__ = [
+    "FoldOutcome",
+    "RepeatedPair",
+    "RepeatedRanks",
+    "repeated_outcomes",
+    "repeated_pairs",
+    "repeated_ranks",
+]
 
+# Pairs of methods, the rule for equal scores, and the data sets where not all count [SCLS table 6; PACC table 7].
+_LARGE = ("bibtex", "delicious", "enron", "langlog", "medical", "rcv1s1", "rcv1s2", "rcv1s3", "rcv1s4", "rcv1s5")
+_PAIRS: dict[str, tuple[tuple[tuple[str, str], ...], str, tuple[str, ...] | None]] = {
+    "scls": ((("SCLS", "AMI"), ("SCLS", "MDMR")), "zsplit", _LARGE),
+    "pacc": ((("PACC-LDF", "PACC"),), "drop", None),
+}
 # Methods that a paper ranks together, and the control where it has one; MC and PCC rank nothing.
 _RANKED: dict[str, tuple[tuple[str, ...], str | None]] = {
     "occ": (("BR", "ECC", "EBCC", "MDDM", "LLSF", "oCC", "EoCC"), None),
@@ -132,4 +152,47 @@ def repeated_outcomes(results: Sequence[CellResult], control: str = "MC") -> lis
         if len(pairs) > 1 and not np.isnan(pairs).any():
             test = paired_t_test(*pairs.T, higher_is_better=not smaller_is_better(score.metric))
             found.append(FoldOutcome(score.dataset, score.method, score.metric, score.marker, test))
+    return found
+
+
+@dataclass(frozen=True)
+class RepeatedPair:
+    """Two methods by one measure: Wilcoxon's test on printed means and on plait's."""
+
+    metric: str
+    first: str
+    second: str
+    datasets: tuple[str, ...]
+    published: SignedRanks
+    plait: SignedRanks
+
+
+def repeated_pairs(paper: str, cells: Sequence[ComparedCell]) -> list[RepeatedPair]:
+    """Repeat the Wilcoxon tests of a paper.
+
+    Parameters
+    ----------
+    paper : {"occ", "scls", "mc", "pcc", "pacc"}
+        The paper.
+    cells : sequence of ComparedCell
+        From `compare_with_paper`.
+
+    Returns
+    -------
+    tests : list of RepeatedPair
+        One for every pair and measure with at least two data sets.
+    """
+    pairs, zeros, allowed = _PAIRS.get(paper, ((), "drop", None))
+    found = []
+    for metric in dict.fromkeys(cell.published.metric for cell in cells):
+        here = {(c.published.dataset, c.published.method): c for c in cells if c.published.metric == metric}
+        for first, second in pairs:
+            datasets = [name for name, method in here if method == first and (name, second) in here]
+            datasets = [name for name in datasets if allowed is None or name in allowed]
+            if len(datasets) < 2:
+                continue
+            a, b = ([here[name, method] for name in datasets] for method in (first, second))
+            printed = wilcoxon_test([c.published.mean for c in a], [c.published.mean for c in b], zeros=zeros)
+            ours = wilcoxon_test([c.mean for c in a], [c.mean for c in b], zeros=zeros)
+            found.append(RepeatedPair(metric, first, second, tuple(datasets), printed, ours))
     return found

@@ -2,36 +2,25 @@
 
 import json
 import os
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from plait.experiments.planning.plan import Plan
-from plait.experiments.published import published_rank_tests
 from plait.experiments.reproduction.compared_cells import ComparedCell, compare_with_paper
-from plait.experiments.reproduction.outcome_tables import (
-    cells_csv,
-    cells_markdown,
-    cells_text,
-    outcomes_text,
-    ranks_markdown,
-    ranks_text,
-    tally_line,
-)
-from plait.experiments.reproduction.paired_methods import RepeatedPair, pairs_markdown, pairs_text, repeated_pairs
 from plait.experiments.reproduction.paper_plans import available_datasets, paper_plan, part_of_plan
 from plait.experiments.reproduction.repeated_tests import (
     FoldOutcome,
+    RepeatedPair,
     RepeatedRanks,
     repeated_outcomes,
+    repeated_pairs,
     repeated_ranks,
 )
 from plait.experiments.running.cells import CellResult
 from plait.experiments.running.runner import RunSummary, run_plan
 from plait.experiments.running.store import open_store
 
-__all__ = ["Reproduction", "read_reproduction", "reproduction_text", "run_paper", "write_reproduction"]
+__all__ = ["Reproduction", "read_reproduction", "run_paper"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,42 +122,8 @@ def _whole_results(plan: Plan, results: Sequence[CellResult]) -> tuple[list[Cell
     for data in plan.datasets:
         n_parts = plan.protocol_on(data).n_parts * len(plan.seeds)
         for method in plan.methods:
-            wanted = json.dumps(method.recipe_on(data.name).as_dict(), sort_keys=True, default=str)
+            wanted = json.dumps(method.setup_on(data.name).as_dict(), sort_keys=True, default=str)
             rows = [r for r in latest.values() if (r.dataset, r.method) == (data.name, method.name)]
             rows = [r for r in rows if json.dumps(r.parameters, sort_keys=True, default=str) == wanted]
             kept += rows if len(rows) == n_parts else []
     return kept, [r for r in latest.values() if r.error is not None]
-
-
-def reproduction_text(found: Reproduction) -> str:
-    """Return all tables for a terminal."""
-    parts = [cells_text(found.cells), tally_line(found.cells)] if found.cells else [tally_line(found.cells)]
-    again = [test.metric for test in found.ranks]
-    printed = [
-        f"Printed by the paper for {t.metric} over {t.n_datasets} data sets: F = {t.f:g}, {t.test} CD {t.difference:g}."
-        for t in published_rank_tests(found.paper)
-        if t.metric in again
-    ]
-    parts += [ranks_text(found.ranks) + "\n".join(printed)] if found.ranks else []
-    parts += [pairs_text(found.pairs)] if found.pairs else []
-    parts += [outcomes_text(found.outcomes)] if found.outcomes else []
-    failures = Counter(f"{r.dataset}, {r.method}: {r.error}" for r in found.failures)
-    parts += ["\n".join(f"failed {n} times: {words}" for words, n in failures.items())] if failures else []
-    return "\n\n".join(parts)
-
-
-def write_reproduction(found: Reproduction, folder: str | os.PathLike[str]) -> list[Path]:
-    """Write the tables as `<paper>.md` and `<paper>.csv` and return their paths."""
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
-    title = f"# Reproduction of {found.paper.upper()}"
-    parts = [title, tally_line(found.cells), cells_markdown(found.cells)]
-    parts += ["## Rank tests, on the printed means and on plait's", ranks_markdown(found.ranks)] if found.ranks else []
-    if found.pairs:
-        parts += ["## Wilcoxon tests, on the printed means and on plait's", pairs_markdown(found.pairs)]
-    if found.outcomes:
-        parts += ["## Paired t-tests over folds", f"```text\n{outcomes_text(found.outcomes)}\n```"]
-    texts = {f"{found.paper}.md": "\n\n".join(parts).rstrip() + "\n", f"{found.paper}.csv": cells_csv(found.cells)}
-    for name, text in texts.items():
-        (place / name).write_text(text, encoding="utf8", newline="\n")
-    return [place / name for name in texts]

@@ -2,30 +2,39 @@
 
 import json
 import platform
+import re
+import sys
 import time
 import traceback
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
+from importlib import import_module
 from importlib.metadata import version
-from typing import Any
+from importlib.util import find_spec
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple
 
+import numpy as np
 from scipy import sparse
 
 from plait import __version__
 from plait.data import DataError, Dataset
-from plait.experiments.planning.plan_objects import build
-from plait.experiments.running.answers import ask, labels_digest, measured
-from plait.experiments.running.cell_extras import report_extras
+from plait.experiments.planning.measures import answers_needed, smaller_is_better
+from plait.experiments.planning.plan import MethodSetup, Tuning
+from plait.experiments.planning.plan_objects import build, grid_choices, with_values
+from plait.experiments.running.answers import ask, fold_seed, labels_digest, measured, report_extras, seeded
 from plait.experiments.running.cells import Cell, CellResult
-from plait.experiments.running.fold_data import fold_parts, load_data
-from plait.experiments.running.model_seeds import fold_seed, seeded
-from plait.experiments.running.peak_memory import PeakMemory
-from plait.experiments.running.tuning import tuned_definition
+from plait.experiments.running.fold_data import divided_rows, fold_parts, load_data
 
 __all__ = ["failure", "run_cell", "versions"]
 
+_STATUS = Path("/proc/self/status")
+_CLEAR = Path("/proc/self/clear_refs")
+# Windows has no such module, and there the peak stays unknown, 0.
+_resource: Any = import_module("resource") if find_spec("resource") else None
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 _MOST_ENTRIES = 10**9  # of a label matrix that is made dense
 _MOST_WARNINGS = 10
@@ -47,7 +56,7 @@ def versions() -> dict[str, str]:
 def run_cell(cell: Cell) -> CellResult:
     """Return what comes out of a cell; an error of the data or of the method becomes part of the result."""
     start = time.perf_counter()
-    kind = json.dumps(cell.recipe.definition, default=str)
+    kind = json.dumps(cell.setup.definition, default=str)
     warm = kind in _seen
     _seen.add(kind)
     with PeakMemory() as memory, warnings.catch_warnings(record=True) as raised:
@@ -80,14 +89,14 @@ def failure(cell: Cell, problem: BaseException) -> CellResult:
 
 def _blank(cell: Cell) -> CellResult:
     names = cell.dataset, cell.method, cell.fold, cell.seed
-    return CellResult(*names, cell.recipe.as_dict(), versions=versions(), digest=cell.digest)
+    return CellResult(*names, cell.setup.as_dict(), versions=versions(), digest=cell.digest)
 
 
 def _result(cell: Cell) -> CellResult:
     train, test = _parts(cell)
     seed = fold_seed(cell.seed, cell.fold)
     start = time.perf_counter()
-    definition, tuning = tuned_definition(cell.recipe, train, seed)
+    definition, tuning = tuned_definition(cell.setup, train, seed)
     model = seeded(build(definition), seed)
     model.fit(train.X, train.Y)
     fit_seconds = time.perf_counter() - start
@@ -121,3 +130,113 @@ def _dense_labels(data: Dataset) -> Dataset:
 def _words(raised: Iterable[Any]) -> list[str]:
     words = [f"{entry.category.__name__}: {' '.join(str(entry.message).split())}" for entry in raised]
     return list(dict.fromkeys(words))[:_MOST_WARNINGS]
+
+
+class Tuned(NamedTuple):
+    """The table of the best choice, and what was tried."""
+
+    definition: Mapping[str, Any]
+    report: dict[str, Any]
+
+
+def tuned_definition(setup: MethodSetup, train: Dataset, seed: int) -> Tuned:
+    """Return the table of a method with the values that do best on inner folds; of equal ones the first of the grid.
+
+    Parameters
+    ----------
+    setup : MethodSetup
+        The method and what to tune.
+    train : Dataset
+        The training part; no other row is looked at.
+    seed : int
+        Seed of the inner folds and of the models.
+    """
+    tuning = setup.tuning
+    if tuning is None:
+        return Tuned(setup.definition, {})
+    folds = [(train.rows(fit), train.rows(held)) for fit, held in divided_rows(train, tuning.protocol, seed)]
+    tried: list[dict[str, Any]] = []
+    for choice in grid_choices(tuning.grid):
+        values, problem = _scores(with_values(setup.definition, choice), folds, tuning, seed)
+        tried.append({"parameters": choice, "score": float(np.mean(values)) if not problem else None, "error": problem})
+    good = [entry for entry in tried if entry["score"] is not None]
+    if not good:
+        raise ValueError(f"every choice of the grid failed, the last one with {tried[-1]['error']}")
+    sign = -1.0 if smaller_is_better(tuning.metric) else 1.0
+    best = max(good, key=lambda entry: sign * entry["score"])
+    report = {"metric": tuning.metric, "chosen": best["parameters"], "score": best["score"], "tried": tried}
+    return Tuned(with_values(setup.definition, best["parameters"]), report)
+
+
+def _scores(
+    definition: Mapping[str, Any], folds: list[tuple[Dataset, Dataset]], tuning: Tuning, seed: int
+) -> tuple[list[float], str | None]:
+    """Return the score on every inner fold, or what went wrong: a choice may ask for more than the data have."""
+    try:
+        return [_score(definition, fit, held, tuning.metric, seed) for fit, held in folds], None
+    except Exception as problem:  # methods of strangers may raise anything
+        return [], f"{type(problem).__name__}: {problem}"
+
+
+def _score(definition: Mapping[str, Any], fit: Dataset, held: Dataset, metric: str, seed: int) -> float:
+    model = seeded(build(definition), seed)
+    model.fit(fit.X, fit.Y)
+    values = measured(ask(model, held.X, held.Y, answers_needed([metric])), held.Y)
+    if metric not in values or np.isnan(values[metric]):
+        raise ValueError(f"the method gives no {metric}")
+    return values[metric]
+
+
+class PeakMemory:
+    """Measures, in `with`, the largest resident size of the process: interpreter, data and all threads included.
+
+    On Linux the system's own high-water mark is set back at the start, so that earlier work does not count. Where
+    that is not allowed, and elsewhere, the mark of the whole life of the process is all there is.
+
+    Attributes
+    ----------
+    before, peak : int
+        Bytes held at the start (0 where unknown), and at most.
+    by : str
+        "high-water mark" of the time in `with`, or "life of the process".
+
+    Examples
+    --------
+    >>> with PeakMemory() as memory:
+    ...     size = len(bytearray(30_000_000))
+    >>> memory.peak > size
+    True
+    """
+
+    before: int = 0
+    peak: int = 0
+    by: str = "life of the process"
+
+    def __enter__(self) -> "PeakMemory":
+        try:
+            _CLEAR.write_text("5", encoding="ascii")
+            self.by = "high-water mark"
+        except OSError:
+            self.by = "life of the process"
+        self.before = _status("VmRSS")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.peak = _status("VmHWM") or _life()
+
+
+def _status(field: str) -> int:
+    try:
+        found = re.search(rf"{field}:\s+(\d+) kB", _STATUS.read_text(encoding="ascii"))
+    except OSError:
+        return 0
+    return int(found.group(1)) * 1024 if found else 0
+
+
+def _life() -> int:
+    if _resource is None:
+        return 0
+    largest: int = _resource.getrusage(_resource.RUSAGE_SELF).ru_maxrss
+    return largest if sys.platform == "darwin" else largest * 1024

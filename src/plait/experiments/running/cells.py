@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plait.experiments.planning.measures import answers_needed
-from plait.experiments.planning.plan import DatasetPlan, Plan, Protocol, Recipe
+from plait.experiments.planning.plan import DatasetPlan, MethodSetup, Plan, Protocol
 
 __all__ = ["Cell", "CellResult", "cell_digest", "plan_cells"]
 
@@ -32,7 +32,7 @@ class Cell:
         Where the data come from.
     fingerprint : str
         Digest of the data's content.
-    recipe : Recipe
+    setup : MethodSetup
         What to fit.
     protocol : Protocol
         How rows are divided.
@@ -47,7 +47,7 @@ class Cell:
     seed: int
     data: DatasetPlan
     fingerprint: str
-    recipe: Recipe
+    setup: MethodSetup
     protocol: Protocol
     answers: tuple[str, ...]
 
@@ -129,22 +129,22 @@ def plan_cells(plan: Plan, fingerprints: Mapping[str, str]) -> Iterator[Cell]:
         methods = [method for method in plan.methods if data.name not in method.skip]
         for seed, fold in places:
             for method in methods:
-                work = (fingerprints[data.name], method.recipe_on(data.name), protocol, answers)
+                work = (fingerprints[data.name], method.setup_on(data.name), protocol, answers)
                 digest = cell_digest(*work, fold, seed)
                 yield Cell(digest, data.name, method.name, fold, seed, data, *work)
 
 
 def cell_digest(
-    fingerprint: str, recipe: Recipe, protocol: Protocol, answers: tuple[str, ...], fold: int, seed: int
+    fingerprint: str, setup: MethodSetup, protocol: Protocol, answers: tuple[str, ...], fold: int, seed: int
 ) -> str:
     """Return the digest of all that determines a result, apart from versions of programs.
 
     Examples
     --------
-    >>> from plait.experiments.planning.plan import Protocol, Recipe
-    >>> work = Recipe({"use": "br"}), Protocol("split"), ("labels",)
+    >>> from plait.experiments.planning.plan import Protocol, MethodSetup
+    >>> work = MethodSetup({"use": "br"}), Protocol("split"), ("labels",)
     >>> cell_digest("a", *work, 0, 0) == cell_digest("a", *work, 0, 0) != cell_digest("b", *work, 0, 0)
     True
     """
-    parts = [_FORMAT, fingerprint, recipe.as_dict(), protocol.as_dict(), list(answers), fold, seed]
+    parts = [_FORMAT, fingerprint, setup.as_dict(), protocol.as_dict(), list(answers), fold, seed]
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:32]

@@ -16,7 +16,6 @@ from contextlib import ExitStack
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-import numba
 from joblib.externals import loky
 from joblib.externals.loky.process_executor import BrokenProcessPool
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
@@ -233,7 +232,6 @@ class DaskPool(_QueuedPool):
 def _run_remotely(cell: Cell, paths: list[str]) -> CellResult:
     sys.path.extend(path for path in paths if path not in sys.path)
     _single_for_good()
-    numba.set_num_threads(1)  # a setting of each thread
     return run_cell(cell)
 
 
@@ -244,16 +242,13 @@ def in_one_thread(work: Callable[[], Any]) -> Any:
 
 
 class _Single:
-    """One thread for BLAS, OpenMP and Numba while in `with`."""
+    """One thread for BLAS and OpenMP while in `with`; kernels have one anyway."""
 
     def __enter__(self) -> None:
         self._limit = _controller().limit(limits=1)
         self._limit.__enter__()
-        self._n_threads = numba.get_num_threads()
-        numba.set_num_threads(1)
 
     def __exit__(self, *problem: Any) -> None:
-        numba.set_num_threads(self._n_threads)
         self._limit.__exit__(*problem)
 
 

@@ -1,9 +1,8 @@
 from .bayesian import PracticalComparison, bayesian_signed_ranks, correlated_t_posterior
 from .critical_difference import rank_difference, rank_quantile, undecided_groups
-from .friedman import Friedman, friedman_from_ranks, friedman_test
+from .friedman import Friedman, friedman_from_ranks, friedman_test, method_ranks
 from .paired_t import PairedT, paired_t_test, wins_ties_losses
 from .rank_comparison import RankComparison, cd_svg, cd_text, compare_methods, rank_statement
-from .score_tables import method_ranks
 from .signed_ranks import SignedRanks, wilcoxon_test
 
 __all__ = [

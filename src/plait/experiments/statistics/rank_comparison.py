@@ -7,8 +7,7 @@ from typing import Any
 from plait.core.arrays import Floats
 from plait.core.sentences import ParameterError
 from plait.experiments.statistics.critical_difference import rank_difference, undecided_groups
-from plait.experiments.statistics.friedman import Friedman, friedman_test
-from plait.experiments.statistics.score_tables import score_table
+from plait.experiments.statistics.friedman import Friedman, friedman_test, score_table
 from plait.pictures.critical_differences import CriticalDifferences
 
 __all__ = ["RankComparison", "cd_svg", "cd_text", "compare_methods", "rank_statement"]

@@ -6,8 +6,7 @@ import pytest
 from plait import recipes
 from plait.baselines import MLkNN
 from plait.data import Dataset
-from plait.experiments.running.answers import ask
-from plait.experiments.running.cell_extras import report_extras
+from plait.experiments.running.answers import ask, report_extras
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@ import tomllib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plait.experiments.planning.plan_lines import key_lines, line_of
+from plait.experiments.planning.plan_problems import key_lines, line_of
 
 TEXT = '''# first
 name = "a # b"  # comment = 1

@@ -1,8 +1,5 @@
-"""Script of the report's page: sort a table, save a picture, zoom a graph. It holds no data, so nothing can leak in."""
-
-__all__ = ["SCRIPT"]
-
-SCRIPT = """"use strict";
+// The page of a report: sort a table, save a picture, zoom a graph. It holds no data, so nothing can leak in.
+"use strict";
 (() => {
 const all = (query, act) => document.querySelectorAll(query).forEach(act);
 
@@ -86,4 +83,3 @@ const opened = [];
 addEventListener("beforeprint", () => all("details:not([open])", box => { box.open = true; opened.push(box); }));
 addEventListener("afterprint", () => opened.splice(0).forEach(box => { box.open = false; }));
 })();
-"""
