@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 JOBS ?= 2
 
-.PHONY: demo test test-all lint format bench docs clean
+.PHONY: demo test test-all test-lowest lint format bench docs clean
 
 demo: .venv/demo.stamp
 	$(BIN)/plait demo --output demo-output
@@ -13,6 +13,10 @@ test: .venv/dev.stamp
 
 test-all: .venv/dev.stamp
 	$(BIN)/pytest -n $(JOBS)
+
+# The fast tests with the lowest versions that pyproject.toml allows, in an environment of their own.
+test-lowest: .venv-lowest/stamp
+	.venv-lowest/bin/pytest -m "not slow" -n $(JOBS) tests
 
 lint: .venv/dev.stamp
 	$(BIN)/ruff check .
@@ -33,7 +37,7 @@ docs: .venv/dev.stamp
 	@echo "open docs/_build/html/index.html"
 
 clean:
-	rm -rf .venv docs/_build demo-output
+	rm -rf .venv .venv-lowest docs/_build demo-output
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
@@ -45,3 +49,11 @@ clean:
 .venv/dev.stamp: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
 	@touch $@ .venv/demo.stamp
+
+.venv-lowest/stamp: pyproject.toml tools/lowest.py
+	$(PYTHON) -m venv --clear .venv-lowest
+	$(PYTHON) tools/lowest.py parquet graphs models plots dask > .venv-lowest/requirements.txt
+	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check -r .venv-lowest/requirements.txt \
+	  hypothesis polars "pytest>=9" "pytest-timeout>=2.3" "pytest-xdist>=3.6"
+	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $@
