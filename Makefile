@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 JOBS ?= 2
 
-.PHONY: demo test test-all test-lowest lint format bench docs clean
+.PHONY: demo test test-all test-lowest mutants lint format bench docs clean
 
 demo: .venv/demo.stamp
 	$(BIN)/plait demo --output demo-output
@@ -17,6 +17,11 @@ test-all: .venv/dev.stamp
 # The fast tests with the lowest versions that pyproject.toml allows, in an environment of their own.
 test-lowest: .venv-lowest/stamp
 	.venv-lowest/bin/pytest -m "not slow" -n $(JOBS) tests
+
+# Break the code at random and count what the tests notice (make mutants ROOMS="joint losses").
+ROOMS ?= joint inference losses posterior estimators learners structure counts
+mutants: .venv/dev.stamp
+	$(BIN)/python tools/mutants.py $(ROOMS)
 
 lint: .venv/dev.stamp
 	$(BIN)/ruff check .
