@@ -1,4 +1,4 @@
-"""Print the lowest versions that pyproject.toml allows, one requirement a line: `python tools/lowest.py [EXTRA ...]`."""
+"""Print the lowest versions that pyproject.toml allows, one a line: `python tools/lowest.py [EXTRA ...]`."""
 
 import re
 import sys

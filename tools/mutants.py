@@ -1,4 +1,4 @@
-"""Break the code at random and count what the tests notice: `python tools/mutants.py ROOM [ROOM ...] [-n 40] [--seed 0]`.
+"""Break the code at random and count what the tests notice: `python tools/mutants.py ROOM [ROOM ...] [-n 40]`.
 
 Each mutant changes one operator, comparison, constant or condition of one function in a copy of the project, and the
 tests that import the changed file are run on it, then all tests of its room. Compiled kernels are seen too, because
@@ -99,7 +99,7 @@ def sampled(rooms: list[str], n: int, seed: int) -> list[tuple[str, int, str, st
 
 
 def tests_of(path: str) -> list[list[str]]:
-    """Return which tests to run, first the nearest ones: files that name the module or what it exports, then the room."""
+    """Return which tests to run: first the files that name the module or what it exports, then the room's."""
     module = path.removeprefix("src/").removesuffix(".py").replace("/", ".")
     room = module.split(".")[1]
     tree = ast.parse((ROOT / path).read_text(encoding="utf8"))
