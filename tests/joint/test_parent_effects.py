@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plait.joint import GraphJoint
-from plait.joint.parent_effects import effects_along
+from plait.joint.linear_distribution import effects_along
 from plait.learners import LinearConditionals
 from plait.structure import LabelGraph
 from plait.testing import random_graph

@@ -11,7 +11,7 @@ from plait.inference.chain_scores import ChainScores, scores_along
 from plait.inference.found_vectors import Found
 from plait.inference.level_search import search_levels
 from plait.joint import LinearDistribution
-from plait.joint.chain_draws import LARGEST_SCORE
+from plait.joint.counted_draws import LARGEST_SCORE
 
 __all__ = ["search_linear"]
 

@@ -9,10 +9,8 @@ from scipy.special import expit
 
 from plait.core.arrays import Floats, Labels
 from plait.core.logspace import EPSILON, log_sigmoid
-from plait.joint.chain_draws import Sizes, draw_by_levels
-from plait.joint.counted_draws import CountedDraws
-from plait.joint.distribution import Evidence, LabelDistribution
-from plait.joint.known_labels import joined_evidence
+from plait.joint.counted_draws import CountedDraws, Sizes, draw_by_levels
+from plait.joint.distribution import Evidence, LabelDistribution, joined_evidence
 from plait.joint.row_streams import row_seeds
 from plait.structure import LabelGraph
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from plait.joint.called_distribution import CalledDistribution
 from plait.joint.graph_distribution import GraphDistribution
-from plait.joint.linear_distribution import LinearDistribution
-from plait.joint.parent_effects import ParentEffects, effects_along
+from plait.joint.linear_distribution import LinearDistribution, ParentEffects, effects_along
 from plait.learners import Conditionals, LinearConditionals
 
 __all__ = ["GraphJoint"]

@@ -1,21 +1,69 @@
 """`LinearDistribution`: a product over a graph whose scores are linear in the parents: small matrices, no X."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from plait.core.arrays import Floats, Labels
+from plait.core.kernel_policy import kernels_pay
 from plait.core.logspace import log_sigmoid
-from plait.joint.chain_draws import LARGEST_SCORE, Sizes, draw_linear
-from plait.joint.counted_draws import CountedDraws
+from plait.joint.counted_draws import KERNELS_FROM, LARGEST_SCORE, CountedDraws, Sizes, draw_linear
 from plait.joint.distribution import Evidence
 from plait.joint.graph_distribution import SCORE_LIMIT, GraphDistribution
-from plait.joint.parent_effects import ParentEffects, effects_along
 from plait.structure import LabelGraph
 
-__all__ = ["LinearDistribution"]
+__all__ = ["LinearDistribution", "ParentEffects", "effects_along"]
+
+
+@dataclass(frozen=True, eq=False)
+class ParentEffects:
+    """What each label adds to the scores of later labels when it is 1; places are places in the graph's order.
+
+    Parameters
+    ----------
+    order : ndarray of int64, shape (n_labels,), or None
+        The label at each place; None where that is the labels' own order.
+    matrix : ndarray of float64, shape (n_labels, n_labels)
+        `matrix[a, b]` is what the label at place a adds to the score of the label at place b; zero unless a < b.
+    reach : ndarray of int64, shape (n_labels,)
+        The label at place a touches places below `reach[a]` only; `a + 1` where it touches none.
+    """
+
+    order: npt.NDArray[np.int64] | None
+    matrix: npt.NDArray[np.float64]
+    reach: npt.NDArray[np.int64]
+
+    @cached_property
+    def factors(self) -> npt.NDArray[np.float64]:
+        """What each label multiplies the odds of later labels by: the exponentials of `matrix`."""
+        return np.asarray(np.exp(self.matrix))
+
+    @cached_property
+    def spread(self) -> float:
+        """The most that the parents of one label can move its score."""
+        return float(np.abs(self.matrix).sum(axis=0).max(initial=0.0))
+
+
+def effects_along(graph: LabelGraph, parent_coef: npt.NDArray[np.float64]) -> ParentEffects:
+    """Return the effects for `parent_coef` (n_labels, n_labels), whose row k holds what each parent adds to label k.
+
+    Examples
+    --------
+    >>> effects_along(LabelGraph([[1], []]), np.array([[0.0, 2.0], [0.0, 0.0]]))
+    ParentEffects(order=array([1, 0]), matrix=array([[0., 2.],
+           [0., 0.]]), reach=array([2, 2]))
+    """
+    order = np.array(graph.order, dtype=np.int64)
+    own = np.array_equal(order, np.arange(order.size))
+    matrix = np.asarray(parent_coef, dtype=np.float64).T
+    matrix = np.ascontiguousarray(np.triu(matrix if own else matrix[np.ix_(order, order)], 1))
+    last = order.size - 1 - (matrix[:, ::-1] != 0.0).argmax(axis=1)
+    reach = 1 + np.where(matrix.any(axis=1), last, np.arange(order.size))
+    return ParentEffects(None if own else order, matrix, reach)
+
 
 # Label vectors are turned into scores in blocks of rows with about this many entries (32 MiB for each of a few copies).
 _ENTRIES = 1 << 22
@@ -55,8 +103,11 @@ class LinearDistribution(GraphDistribution):
 
     def scores(self, label: int, rows: npt.NDArray[np.int64], parent_values: Labels) -> Floats:
         """Return the scores of one label for some (row, parent values) pairs."""
-        parents = list(self.graph.parents[label])
-        score = self.base[rows, label] + parent_values @ self.parent_coef[label, parents]
+        # A sum parent by parent, not a matrix product: that one's last bits depend on how many rows there are.
+        shift = np.zeros(rows.size)
+        for t, parent in enumerate(self.graph.parents[label]):
+            shift += parent_values[:, t] * self.parent_coef[label, parent]
+        score = self.base[rows, label] + shift
         return np.clip(score, -SCORE_LIMIT, SCORE_LIMIT) if self.probabilistic else np.asarray(score)
 
     def table(self, label: int) -> Floats:
@@ -98,9 +149,11 @@ class LinearDistribution(GraphDistribution):
     def counted_draws(self, n_samples: Sizes, seeds: npt.NDArray[np.uint64]) -> CountedDraws:
         """Draw label sets as vectors that differ, and how often each came; `seeds` as `row_seeds` makes them."""
         effects = self.along_the_order()
-        if np.abs(self.base).max(initial=0.0) + effects.spread > LARGEST_SCORE:
+        large = np.abs(self.base).max(initial=0.0) + effects.spread > LARGEST_SCORE
+        if large or not kernels_pay(self.n_labels, KERNELS_FROM):
             return super().counted_draws(n_samples, seeds)
-        return draw_linear(self.base, effects, self.evidence, SCORE_LIMIT, n_samples, seeds)
+        numbers = (self.base, effects.order, effects.factors, effects.reach, self.evidence)
+        return draw_linear(*numbers, SCORE_LIMIT, n_samples, seeds)
 
     def take(self, rows: Any) -> "LinearDistribution":
         """Return the distribution of some rows."""

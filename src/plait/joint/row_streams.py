@@ -3,16 +3,24 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from plait.core.arrays import Array, Bits, Floats
+from plait.core.lazy_modules import lazy_module
 from plait.core.randomness import generator
 from plait.core.sentences import ParameterError
-from plait.joint._sampling_kernels import fill_uniforms, mix_seeds
 
-__all__ = ["other_stream", "row_seeds", "row_uniforms"]
+__all__ = ["STEP", "mixed", "other_stream", "row_seeds", "row_uniforms", "uniforms_of"]
+
+_kernels = lazy_module("plait.joint._draw_kernels")
+
+# SplitMix64 [Steele2014]: states one step apart give independent bits.
+STEP = np.uint64(0x9E3779B97F4A7C15)
+_FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+# Numbers are made in blocks of rows with about this many, which stay in the cache.
+_BLOCK = 1 << 14
 
 
-def row_seeds(random_state: Any, n_rows: int) -> npt.NDArray[np.uint64]:
+def row_seeds(random_state: Any, n_rows: int) -> Bits:
     """Return one seed for each row; the seed of a row does not depend on how many rows follow it.
 
     Parameters
@@ -40,7 +48,34 @@ def row_seeds(random_state: Any, n_rows: int) -> npt.NDArray[np.uint64]:
     return generator(random_state).integers(0, 2**64, n_rows, dtype=np.uint64)
 
 
-def other_stream(seeds: npt.NDArray[np.uint64], stream: int) -> npt.NDArray[np.uint64]:
+def mixed(states: Bits) -> Bits:
+    """Return 64 random bits for each state of an array.
+
+    Examples
+    --------
+    >>> mixed(np.array([1, 2], dtype=np.uint64))
+    array([ 6238072747940578789, 15839785061582574730], dtype=uint64)
+    """
+    bits = states.copy()
+    _mix(bits, np.empty_like(bits))
+    return bits
+
+
+def _mix(states: Bits, work: Bits) -> None:
+    """Overwrite states by random bits."""
+    for shift, factor in ((30, _FIRST), (27, _SECOND), (31, None)):
+        np.right_shift(states, np.uint64(shift), out=work)
+        np.bitwise_xor(states, work, out=states)
+        if factor is not None:
+            np.multiply(states, factor, out=states)
+
+
+def uniforms_of(bits: Bits) -> Floats:
+    """Return numbers from 0 to below 1 of random bits, in steps of 2**-53."""
+    return np.asarray((bits >> np.uint64(11)).astype(np.float64) * 2.0**-53)
+
+
+def other_stream(seeds: Bits, stream: int) -> Bits:
     """Return seeds of other streams for the same rows; those of different numbers have nothing to do with each other.
 
     Examples
@@ -48,13 +83,13 @@ def other_stream(seeds: npt.NDArray[np.uint64], stream: int) -> npt.NDArray[np.u
     >>> bool((other_stream(row_seeds(0, 3), 1) == other_stream(row_seeds(0, 3), 2)).any())
     False
     """
-    others = np.empty_like(seeds)
-    mix_seeds(seeds, np.uint64(stream + 1), others)
-    return others
+    return mixed(seeds ^ mixed(np.array([stream + 1], dtype=np.uint64)))
 
 
-def row_uniforms(seeds: npt.NDArray[np.uint64], n: int, stream: int = 0) -> npt.NDArray[np.float64]:
+def row_uniforms(seeds: Bits, n: int, stream: int = 0, compiled: bool = False) -> Floats:
     """Return `n` numbers between 0 and 1, both left out, for every row, from a numbered stream of the row.
+
+    `compiled` makes the same numbers faster; whoever runs kernels anyway says so.
 
     Examples
     --------
@@ -62,6 +97,20 @@ def row_uniforms(seeds: npt.NDArray[np.uint64], n: int, stream: int = 0) -> npt.
     >>> bool((whole[3:] == row_uniforms(row_seeds(0, 5)[3:], 4)).all())
     True
     """
-    numbers = np.empty((seeds.size, n))
-    fill_uniforms(other_stream(seeds, stream), numbers)
+    numbers, seeds = np.empty((seeds.size, n)), other_stream(seeds, stream)
+    if compiled:
+        _kernels.fill_uniforms(seeds, numbers)
+        return numbers
+    steps = np.arange(n, dtype=np.uint64) * STEP
+    n_rows = max(1, _BLOCK // max(n, 1))
+    for begin in range(0, seeds.size, n_rows):
+        _fill(numbers[begin : begin + n_rows], seeds[begin : begin + n_rows, None] + steps)
     return numbers
+
+
+def _fill(numbers: Array, states: Bits) -> None:
+    work = np.empty_like(states)
+    _mix(states, work)
+    # The middle of each step of 2**-52: never 0 and never 1, whatever the rounding.
+    np.add(np.right_shift(states, np.uint64(12), out=work), 0.5, out=numbers)
+    numbers *= 2.0**-52

@@ -15,8 +15,7 @@ from plait.core.sentences import ParameterError
 from plait.inference.enumeration import MOST_LABELS
 from plait.inference.label_vectors import all_label_vectors
 from plait.joint import LabelDistribution, row_seeds
-from plait.joint.distribution import Evidence
-from plait.joint.known_labels import joined_evidence
+from plait.joint.distribution import Evidence, joined_evidence
 
 __all__ = ["PairwiseDistribution", "gibbs_sample", "likely_vectors", "potentials"]
 

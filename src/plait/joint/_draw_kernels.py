@@ -1,8 +1,6 @@
-"""Draws from a linear chain with shared prefixes: arrays in, arrays out, the caller allocates.
+"""Draws from a linear chain with shared prefixes, depth first: arrays in, arrays out, the caller allocates.
 
-Many samples of one row walk down the probability tree together: of c samples at a node, Binomial(c, p) go to its
-1-child and the others to its 0-child. That is exact in distribution, and costs one draw for each prefix that differs.
-Each row has its own stream of random numbers, so that rows in blocks give the same draws as rows together.
+The same draws as `counted_draws.draw_by_levels`, which explains them.
 
 Notation
 --------
@@ -10,6 +8,7 @@ odds[s]          : P(1) / P(0) of all later labels after the s-th label that is 
 factors[a, b]    : what label a multiplies the odds of label b > a by when it is 1
 known[i, t]      : the value of a known label, -1 where unknown; one row for all where nothing is known
 waiting          : 1-children still to be walked: label, samples, row of `odds`, number of ones before
+streams          : of each, where its random numbers start
 chances          : of each, P of its unknown labels, log of what was taken out of that, log P of its known labels
 ones             : labels that are 1, leaf after leaf
 """
@@ -27,9 +26,7 @@ __all__ = [
     "expand_rows",
     "fill_uniforms",
     "fill_vectors",
-    "mix_seeds",
     "mixed",
-    "split_counts",
 ]
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -51,7 +48,13 @@ def mixed(state):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _from_zero(count, p, u, inverses):  # type: ignore[no-untyped-def]
+def _bits(stream, t):  # type: ignore[no-untyped-def]
+    """Return the random bits of a node for the label at place t."""
+    return mixed(stream + np.uint64(t + 1) * _STEP)
+
+
+@kernel
+def _from_zero(count, p, u, tables):  # type: ignore[no-untyped-def]
     """Return the quantile of Binomial(count, p) at u, p <= 1/2."""
     odds, term, square, left, k = p / (1.0 - p), 1.0, 1.0 - p, count, 0
     while left > 0:
@@ -61,30 +64,30 @@ def _from_zero(count, p, u, inverses):  # type: ignore[no-untyped-def]
         left >>= 1
     while u >= term and k < count:
         u -= term
-        term *= odds * (count - k) * inverses[k + 1]
+        term *= odds * (count - k) * tables[1, k + 1]
         k += 1
     return k
 
 
 @kernel
-def _from_mode(count, p, u, log_factorials, inverses):  # type: ignore[no-untyped-def]
+def _from_mode(count, p, u, tables):  # type: ignore[no-untyped-def]
     """Return a draw of Binomial(count, p) from one u: outcomes in turn above and below the mode."""
     odds = p / (1.0 - p)
     against = 1.0 / odds
     mode = int((count + 1) * p)
-    term = log_factorials[count] - log_factorials[mode] - log_factorials[count - mode]
+    term = tables[0, count] - tables[0, mode] - tables[0, count - mode]
     term = math.exp(term + mode * math.log(odds) + count * math.log1p(-p))
     up, down, term_up, term_down = mode, mode, term, term
     u -= term
     while u >= 0.0 and (up < count or down > 0):
         if up < count:
-            term_up *= odds * (count - up) * inverses[up + 1]
+            term_up *= odds * (count - up) * tables[1, up + 1]
             up += 1
             u -= term_up
             if u < 0.0:
                 return up
         if down > 0:
-            term_down *= against * down * inverses[count - down + 1]
+            term_down *= against * down * tables[1, count - down + 1]
             down -= 1
             u -= term_down
             if u < 0.0:
@@ -93,23 +96,18 @@ def _from_mode(count, p, u, log_factorials, inverses):  # type: ignore[no-untype
 
 
 @kernel
-def binomial(count, p, u, log_factorials, inverses):  # type: ignore[no-untyped-def]
+def binomial(count, p, u, tables):  # type: ignore[no-untyped-def]
     """Return a draw of Binomial(count, p), made from one uniform number u by inversion.
 
-    `log_factorials[k]` is log k!, `inverses[k]` is 1 / k, both for k up to count + 1.
+    `tables[0, k]` is log k!, `tables[1, k]` is 1 / k, both for k up to count + 1.
     """
     rare = min(p, 1.0 - p)
-    if count * rare <= _FEW:
-        k = _from_zero(count, rare, u, inverses)
-    else:
-        k = _from_mode(count, rare, u, log_factorials, inverses)
+    k = _from_zero(count, rare, u, tables) if count * rare <= _FEW else _from_mode(count, rare, u, tables)
     return k if p <= 0.5 else count - k
 
 
 @kernel
-def _draw(  # type: ignore[no-untyped-def]
-    odds, factors, reach, known, limit, seed, log_factorials, inverses, waiting, chances, path, leaf, leaves, logs, ones
-):
+def _draw(odds, factors, reach, known, limit, tables, waiting, chances, streams, path, leaf, leaves, logs, ones):  # type: ignore[no-untyped-def]
     """Draw the samples of one row, the root waiting; return how many leaves there are now, and evaluations made.
 
     One loop, and at a node no calls but for binomials of several samples: others would cost more than the node.
@@ -119,7 +117,7 @@ def _draw(  # type: ignore[no-untyped-def]
     while n_waiting > 0:
         n_waiting -= 1
         t, count = waiting[n_waiting, 0], waiting[n_waiting, 1]
-        here, depth = waiting[n_waiting, 2], waiting[n_waiting, 3]
+        here, depth, stream = waiting[n_waiting, 2], waiting[n_waiting, 3], streams[n_waiting]
         p, folded, weight = chances[n_waiting, 0], chances[n_waiting, 1], chances[n_waiting, 2]
         if p < _TINY:
             p, folded = 1.0, folded + math.log(p)
@@ -140,18 +138,19 @@ def _draw(  # type: ignore[no-untyped-def]
             elif count == 1:
                 # A single sample needs one number for all labels up to its next one.
                 if alone < 0.0:
-                    seed, alone, alive = seed + _STEP, np.float64(mixed(seed) >> _11) * _UNIT, 1.0
+                    alone, alive = np.float64(_bits(stream, t) >> _11) * _UNIT, 1.0
                 alive *= zero
                 went = 1 if alive <= alone else 0
             else:
-                seed, chance = seed + _STEP, np.float64(mixed(seed) >> _11) * _UNIT
+                chance = np.float64(_bits(stream, t) >> _11) * _UNIT
                 # P(none) >= 1 - count * p; where p is above 1/2 outcomes are tried in another order.
                 if odd > 1.0 or chance >= 1.0 - count * zero * odd:
-                    went = binomial(count, zero * odd, chance, log_factorials, inverses)
+                    went = binomial(count, zero * odd, chance, tables)
             if went > 0:
                 waiting[n_waiting, 0], waiting[n_waiting, 1], waiting[n_waiting, 2] = t, went, here
                 waiting[n_waiting, 3], chances[n_waiting, 0] = depth, p * zero * odd
                 chances[n_waiting, 1], chances[n_waiting, 2] = folded, weight
+                streams[n_waiting] = mixed(~_bits(stream, t))
                 n_waiting, count = n_waiting + 1, count - went
             p, t = p * zero, t + 1
         if count > 0:
@@ -173,8 +172,7 @@ def draw_rows(  # type: ignore[no-untyped-def]
     n_samples,
     most,
     seeds,
-    log_factorials,
-    inverses,
+    tables,
     row,
     row_ends,
     leaves,
@@ -189,30 +187,22 @@ def draw_rows(  # type: ignore[no-untyped-def]
     n_labels = base.shape[1]
     odds, path = np.empty((n_labels + 1, n_labels)), np.empty(n_labels, np.int32)
     waiting, chances = np.empty((most + 1, 4), np.int64), np.empty((most + 1, 3))
+    streams = np.empty(most + 1, np.uint64)
     leaf, end = 0, 0
     while row < base.shape[0] and leaf + most <= leaves.shape[0] and end + most * n_labels <= ones.size:
         for t in range(n_labels):
             odds[0, t] = exp(base[row, t])
         waiting[0, 0], waiting[0, 1], waiting[0, 2], waiting[0, 3] = -1, n_samples[row], 0, 0
-        chances[0, 0], chances[0, 1], chances[0, 2] = 1.0, 0.0, 0.0
+        chances[0, 0], chances[0, 1], chances[0, 2], streams[0] = 1.0, 0.0, 0.0, seeds[row]
         row_known = known[min(row, known.shape[0] - 1)]
         leaf, n_evaluated[row] = _draw(
-            odds, factors, reach, row_known, limit, seeds[row], log_factorials, inverses,
-            waiting, chances, path, leaf, leaves, logs, ones,
+            odds, factors, reach, row_known, limit, tables,
+            waiting, chances, streams, path, leaf, leaves, logs, ones,
         )  # fmt: skip
         end = leaves[leaf - 1, 1] if leaf > 0 else 0
         row_ends[row] = leaf
         row += 1
     return row
-
-
-@kernel
-def split_counts(counts, chances, rows, states, log_factorials, inverses, ones):  # type: ignore[no-untyped-def]
-    """Fill `ones` with how many of each node's samples have the next label, by the streams of their rows."""
-    for m in range(counts.size):
-        u = np.float64(mixed(states[rows[m]]) >> _11) * _UNIT
-        states[rows[m]] += _STEP
-        ones[m] = binomial(counts[m], chances[m], u, log_factorials, inverses)
 
 
 @kernel
@@ -222,8 +212,9 @@ def expand_rows(row_starts, leaf_samples, leaf_logs, one_starts, ones, states, v
     for row in range(vectors.shape[0]):
         place, state = 0, states[row]
         for leaf in range(row_starts[row], row_starts[row + 1]):
-            which[place : place + leaf_samples[leaf]] = leaf
-            place += leaf_samples[leaf]
+            for _ in range(leaf_samples[leaf]):
+                which[place] = leaf
+                place += 1
         n_samples = place
         for place in range(n_samples):
             # One more sample of those not yet taken, all equally likely.
@@ -255,11 +246,3 @@ def fill_uniforms(seeds, numbers):  # type: ignore[no-untyped-def]
             # The middle of each step of 2**-52: never 0 and never 1, whatever the rounding.
             numbers[row, k] = (np.float64(mixed(state) >> _12) + 0.5) * _STEP_OF_52_BITS
             state += _STEP
-
-
-@kernel
-def mix_seeds(seeds, salt, others):  # type: ignore[no-untyped-def]
-    """Fill `others` with the seeds of another stream of each row."""
-    shift = mixed(salt)
-    for row in range(seeds.size):
-        others[row] = mixed(seeds[row] ^ shift)

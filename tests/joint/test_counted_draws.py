@@ -6,23 +6,25 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from plait.core.kernel_policy import using_kernels
 from plait.core.sentences import ParameterError
-from plait.joint import chain_draws, row_seeds
-from plait.joint.graph_distribution import GraphDistribution
+from plait.joint import counted_draws, row_seeds
 from plait.structure import LabelGraph
 from plait.testing import enumerated, random_evidence, random_graph, random_linear, random_tables
 
 MAKERS = [random_linear, random_tables]
 
 
+@pytest.fixture(params=["never", "always"], autouse=True)
+def path(request):
+    with using_kernels(request.param):
+        yield request.param
+
+
 def model_of(make, n_labels, n_rows, seed, density=0.6, known=False, scale=1.0):
     draws = np.random.default_rng(seed)
     model = make(random_graph(n_labels, draws, density), n_rows, draws, scale=scale)
     return model.clamp(random_evidence((n_rows, n_labels), draws)) if known else model
-
-
-def by_levels(model, n_samples, seeds):
-    return GraphDistribution.counted_draws(model, n_samples, seeds)
 
 
 def proposal(model):
@@ -39,13 +41,12 @@ def proposal(model):
     return vectors, np.exp(log_p - weights), weights
 
 
-@pytest.mark.parametrize("draw", [None, by_levels], ids=["own", "levels"])
 @pytest.mark.parametrize("make", MAKERS)
 @pytest.mark.parametrize("known", [False, True])
 @pytest.mark.parametrize("n_labels", [1, 4])
-def test_counts_fit_the_distribution_over_vectors(draw, make, known, n_labels):
+def test_counts_fit_the_distribution_over_vectors(make, known, n_labels):
     n_samples, model = 3000, model_of(make, n_labels, 12, 5 + n_labels, known=known)
-    draws = (draw or type(model).counted_draws)(model, n_samples, row_seeds(1, 12))
+    draws = model.counted_draws(n_samples, row_seeds(1, 12))
     found, counts, log_prob, log_weights = draws.padded()
     vectors, chances, weights = proposal(model)
     places = (found[:, :, None] == vectors).all(axis=3).argmax(axis=2)
@@ -136,8 +137,8 @@ def test_room_for_few_vectors_or_ones_changes_nothing(monkeypatch, n_vectors, n_
     model = model_of(random_linear, 6, 40, 2)
     seeds = row_seeds(0, 40)
     whole = model.counted_draws(100, seeds)
-    monkeypatch.setattr(chain_draws, "_VECTORS", n_vectors)
-    monkeypatch.setattr(chain_draws, "_ONES", n_ones)
+    monkeypatch.setattr(counted_draws, "_VECTORS", n_vectors)
+    monkeypatch.setattr(counted_draws, "_ONES", n_ones)
     parts = model.counted_draws(100, seeds)
     for name in ("row_starts", "counts", "log_prob", "log_weights", "one_starts", "ones", "n_evaluations"):
         np.testing.assert_array_equal(getattr(whole, name), getattr(parts, name))
