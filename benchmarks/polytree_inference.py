@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 
 from plait.core.logspace import log_sigmoid
 from plait.inference import MaxProduct, exact_marginals
-from plait.inference.message_plan import families_of
+from plait.inference.messages.message_plan import families_of
 from plait.joint import LinearDistribution
 from plait.testing import random_linear, random_polytree
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from plait.core.sentences import ParameterError
 from plait.inference import Annealing, BestFirst, MaxProduct
-from plait.inference.mixture_walk import proposals
+from plait.inference.search.annealing_walk import proposals
 from plait.joint import LabelDistribution, LinearDistribution, MixtureDistribution, row_seeds
 from plait.structure import LabelGraph
 from plait.testing import (
@@ -141,7 +141,7 @@ def test_the_walk_is_that_of_a_plain_loop(monkeypatch, graph, share, n_labels):
         assert ours.vectors[row, 0].tolist() == labels
         assert ours.log_weights[row, 0] == pytest.approx(log_prob, rel=1e-9)
     # Where conditionals cannot be written out as tables, whole vectors are weighed instead, all rows at once.
-    monkeypatch.setattr("plait.inference.mixture_walk.has_tables", lambda part: False)
+    monkeypatch.setattr("plait.inference.search.annealing_walk.has_tables", lambda part: False)
     called = Annealing(60).infer(made, random_state=seeds)
     np.testing.assert_array_equal(called.vectors, ours.vectors)
     np.testing.assert_allclose(called.log_weights, ours.log_weights, rtol=1e-9)
@@ -153,7 +153,7 @@ def test_many_rows_of_many_components_walk_as_whole_vectors_do(monkeypatch):
     made, seeds = mixture(7, 14, 8, "forest", 0.3, n_rows=400), row_seeds(0, 400)
     hot = Annealing(40, first_temperature=0.3, last_temperature=0.1)
     ours = hot.infer(made, random_state=seeds)
-    monkeypatch.setattr("plait.inference.mixture_walk.has_tables", lambda part: False)
+    monkeypatch.setattr("plait.inference.search.annealing_walk.has_tables", lambda part: False)
     called = hot.infer(made, random_state=seeds)
     np.testing.assert_array_equal(ours.vectors, called.vectors)
     assert (ours.vectors != Annealing(0).infer(made).vectors).any(axis=(1, 2)).mean() > 0.02
@@ -182,7 +182,7 @@ def test_the_same_for_any_blocks_of_rows(monkeypatch):
         part = Annealing().infer(made.take(rows), random_state=seeds[rows])
         np.testing.assert_array_equal(part.vectors, whole.vectors[rows])
         np.testing.assert_array_equal(part.log_weights, whole.log_weights[rows])
-    monkeypatch.setattr("plait.inference.mixture_tables._TABLE_SIZE", 500)
+    monkeypatch.setattr("plait.inference.messages.mixture_tables._TABLE_SIZE", 500)
     small = Annealing().infer(made, random_state=9)
     np.testing.assert_array_equal(small.vectors, whole.vectors)
     np.testing.assert_array_equal(small.log_weights, whole.log_weights)

@@ -6,7 +6,7 @@ import pytest
 from plait.core.sentences import ParameterError
 from plait.inference import Beam, Greedy
 from plait.inference.beam import beam_search, level_beam
-from plait.inference.prefix_levels import rank_in_row
+from plait.inference.search.prefixes import rank_in_row
 from plait.structure import LabelGraph
 from plait.testing import TableDistribution, enumerated, random_evidence, random_graph, random_linear, random_tables
 

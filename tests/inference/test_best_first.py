@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from plait.core.sentences import ParameterError
-from plait.inference import Beam, BestFirst, Exhaustive, Greedy, level_search
-from plait.inference.best_first import SearchWarning
-from plait.inference.linear_search import search_linear
+from plait.inference import Beam, BestFirst, Exhaustive, Greedy
+from plait.inference.best_first import SearchWarning, search_linear
+from plait.inference.search import level_search
 from plait.structure import LabelGraph
 from plait.testing import enumerated, random_evidence, random_graph, random_linear, random_tables
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from plait.core.sentences import ParameterError
 from plait.inference import MaxProduct
-from plait.inference._lane_kernels import ROWS
+from plait.inference.messages._factors import ROWS
 from plait.joint import LinearDistribution
 from plait.structure import LabelGraph
 from plait.testing import (

@@ -140,7 +140,7 @@ def test_more_nodes_than_there_was_room_for():
 def test_the_same_for_any_blocks_of_rows(monkeypatch):
     made = mixture(5, 8, 4, "polytree", 0.5, n_rows=20)
     whole = BestFirst().infer(made, n_best=2)
-    monkeypatch.setattr("plait.inference.mixture_tables._TABLE_SIZE", 500)
+    monkeypatch.setattr("plait.inference.messages.mixture_tables._TABLE_SIZE", 500)
     small = BestFirst().infer(made, n_best=2)
     np.testing.assert_array_equal(small.vectors, whole.vectors)
     np.testing.assert_array_equal(small.log_weights, whole.log_weights)

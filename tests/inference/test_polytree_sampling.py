@@ -6,7 +6,7 @@ from scipy import stats
 
 from plait.core.sentences import ParameterError
 from plait.inference import exact_marginals, sample_given
-from plait.inference.label_vectors import vector_numbers
+from plait.inference.search.label_vectors import vector_numbers
 from plait.joint import LinearDistribution, MixtureDistribution, row_seeds
 from plait.structure import LabelGraph
 from plait.testing import enumerated, random_evidence, random_linear, random_mixture, random_polytree, random_tables
@@ -94,7 +94,7 @@ def test_an_integer_gives_the_same_draws_whatever_the_blocks(monkeypatch):
     model = random_tables(random_polytree(7, draws), 50, draws)
     whole = sample_given(model, 11, random_state=5)
     monkeypatch.setattr("plait.inference.polytree_sampling._NUMBERS", 11 * 7 * 3)
-    monkeypatch.setattr("plait.inference.polytree_scores._TABLE_SIZE", 200)
+    monkeypatch.setattr("plait.inference.messages.polytree_scores._TABLE_SIZE", 200)
     np.testing.assert_array_equal(sample_given(model, 11, random_state=5), whole)
     assert not np.array_equal(sample_given(model, 11, random_state=6), whole)
 

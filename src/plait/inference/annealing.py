@@ -8,12 +8,12 @@ import numpy.typing as npt
 
 from plait.core.checks import Constraint, Interval
 from plait.inference.best_first import best_vectors
-from plait.inference.found_vectors import Found
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
-from plait.inference.margins import refuse_margins
-from plait.inference.mixture_tables import as_mixture
-from plait.inference.mixture_walk import anneal
+from plait.inference.messages.mixture_tables import as_mixture
+from plait.inference.search.annealing_walk import anneal
+from plait.inference.search.found_vectors import Found
+from plait.inference.search.prefixes import refuse_margins
 from plait.joint import GraphDistribution, LabelDistribution, row_seeds
 
 __all__ = ["Annealing"]

@@ -12,7 +12,7 @@ from plait.inference.greedy import Greedy
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
 from plait.inference.max_product import MaxProduct
-from plait.inference.mixture_tables import as_mixture, has_simple_parts, is_simple
+from plait.inference.messages.mixture_tables import as_mixture, has_simple_parts, is_simple
 from plait.inference.monte_carlo import MonteCarlo
 from plait.inference.sum_product import SumProduct
 from plait.joint import GraphDistribution, LabelDistribution, LinearDistribution, MixtureDistribution

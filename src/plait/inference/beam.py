@@ -6,17 +6,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from plait.core.checks import Constraint, Interval
+from plait.core.lazy_modules import lazy_module
 from plait.core.sentences import ParameterError
-from plait.inference._beam_kernels import beam_rows
-from plait.inference.chain_scores import scores_along
-from plait.inference.found_vectors import Found
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
-from plait.inference.prefix_levels import Prefixes, best_of_rows, rank_in_row
-from plait.inference.prefix_tree import require_probabilities
+from plait.inference.search.chain_scores import scores_along
+from plait.inference.search.found_vectors import Found
+from plait.inference.search.prefixes import Prefixes, best_of_rows, rank_in_row, require_probabilities
 from plait.joint import GraphDistribution, LabelDistribution, LinearDistribution
 
 __all__ = ["Beam", "beam_search", "level_beam"]
+
+_kernels = lazy_module("plait.inference.search._beam")
 
 
 class Beam(Inference):
@@ -72,7 +73,7 @@ def _linear_beam(distribution: LinearDistribution, width: int, n_best: int) -> F
     log_weights, left_out = np.full((n_rows, n_best), -np.inf), np.empty(n_rows)
     n_nodes = np.empty(n_rows, dtype=np.int64)
     numbers = (chain.base, chain.effects, chain.reach, chain.known, chain.limit)
-    beam_rows(*numbers, width, vectors, log_weights, left_out, n_nodes)
+    _kernels.beam_rows(*numbers, width, vectors, log_weights, left_out, n_nodes)
     return Found(chain.by_label(vectors), log_weights, log_weights[:, -1] >= left_out, n_nodes)
 
 

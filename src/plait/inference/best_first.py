@@ -10,21 +10,116 @@ import numpy.typing as npt
 
 from plait.core.arrays import Bools, Floats
 from plait.core.checks import Constraint, Interval, Nothing
+from plait.core.lazy_modules import lazy_module
 from plait.inference.beam import beam_search
-from plait.inference.found_vectors import Found, best_distinct
 from plait.inference.greedy import greedy_walk
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
-from plait.inference.level_search import search_levels
-from plait.inference.linear_search import search_linear
-from plait.inference.margins import refuse_margins
-from plait.inference.mixture_search import search_mixture
-from plait.inference.mixture_tables import has_simple_parts
-from plait.inference.mixture_walk import anneal
-from plait.inference.prefix_tree import require_probabilities
+from plait.inference.messages.mixture_tables import has_simple_parts, tables_in_blocks
+from plait.inference.messages.polytree_scores import known_labels
+from plait.inference.search.annealing_walk import anneal
+from plait.inference.search.chain_scores import ChainScores, scores_along
+from plait.inference.search.found_vectors import Found, best_distinct
+from plait.inference.search.level_search import search_levels
+from plait.inference.search.prefixes import refuse_margins, require_probabilities
 from plait.joint import GraphDistribution, LabelDistribution, LinearDistribution, MixtureDistribution, row_seeds
+from plait.joint.counted_draws import LARGEST_SCORE
 
 __all__ = ["BestFirst", "SearchWarning", "best_vectors"]
+
+_mixture_kernels = lazy_module("plait.inference.messages._mixture_search")
+
+_kernels = lazy_module("plait.inference.search._branch_and_bound")
+
+
+def search_mixture(
+    mixture: MixtureDistribution, n_best: int, most: int, floor: float = -math.inf
+) -> tuple[Found, npt.NDArray[np.bool_]]:
+    """Return the best vectors of every row, and for which rows `most` nodes were enough.
+
+    Parameters
+    ----------
+    mixture : MixtureDistribution
+        Flat, its components' graphs polytrees.
+    n_best : int
+        How many vectors are wanted.
+    most : int
+        Most nodes for each row; each costs the messages of all components, there and back.
+    floor : float, default=-inf
+        log P of what is not searched for.
+    """
+    n_rows, n_labels = mixture.n_rows, mixture.n_labels
+    n_vectors = int(min(n_best, 2.0 ** min(n_labels, 62)))
+    found = Found(
+        np.zeros((n_rows, n_vectors, n_labels), dtype=np.uint8),
+        np.full((n_rows, n_vectors), -np.inf),
+        np.zeros(n_rows, dtype=np.bool_),
+        np.zeros(n_rows, dtype=np.int64),
+    )
+    finished = np.zeros(n_rows, dtype=np.bool_)
+    for rows, graphs, logs in tables_in_blocks(mixture):
+        _mixture_kernels.search_mixtures(
+            graphs,
+            mixture.log_weights,
+            logs,
+            known_labels(mixture.evidence, rows),
+            min(most, 2**62),
+            floor,
+            found.vectors[rows],
+            found.log_weights[rows],
+            finished[rows],
+            found.exact[rows],
+            found.n_evaluations[rows],
+        )
+    return found, finished
+
+
+# Less than the probability of a vector that is known, by what rounding may take from it.
+_ALMOST = 1.0 - 1e-10
+
+
+def search_linear(
+    distribution: LinearDistribution, floor: float, n_best: int, most: int, reached: Floats
+) -> tuple[Found, Bools]:
+    """Return the best vectors of every row, and for which rows `most` nodes were enough.
+
+    Parameters
+    ----------
+    distribution : LinearDistribution
+        What is searched.
+    floor : float
+        log epsilon, less the slack; -inf for an exact search.
+    n_best : int
+        How many vectors are wanted.
+    most : int
+        Most nodes expanded for each row.
+    reached : ndarray of float64, shape (n_rows,)
+        log P that as many vectors are known to have; -inf where none are. Counts in an exact search only.
+    """
+    effects = distribution.along_the_order()
+    if np.abs(distribution.base).max(initial=0.0) + effects.spread > LARGEST_SCORE:
+        return search_levels(distribution, floor, n_best, most)
+    found, ended = _walked(scores_along(distribution), effects.factors, floor, n_best, most, reached)
+    finished = ended == _kernels.FINISHED
+    # Without evidence a row whose mode has probability p takes at least 1 / (2 p) nodes: it would never be finished.
+    vanished = np.flatnonzero(ended == _kernels.VANISHED)
+    if distribution.evidence is not None and vanished.size:
+        rest, finished[vanished] = search_levels(distribution.take(vanished), floor, n_best, most)
+        found.put(vanished, rest)
+    return found, finished
+
+
+def _walked(
+    chain: ChainScores, factors: Floats, floor: float, n_best: int, most: int, reached: Floats
+) -> tuple[Found, npt.NDArray[np.uint8]]:
+    n_rows, n_labels = chain.base.shape
+    vectors = np.zeros((n_rows, n_best, n_labels), dtype=np.uint8)
+    log_weights, exact = np.empty((n_rows, n_best)), np.empty(n_rows, dtype=np.bool_)
+    ended, n_nodes = np.empty(n_rows, dtype=np.uint8), np.empty(n_rows, dtype=np.int64)
+    cuts = np.exp(reached) * _ALMOST if floor == -math.inf else np.zeros(n_rows)
+    numbers = (chain.base, factors, chain.reach, chain.known, math.exp(chain.limit), math.exp(floor), cuts)
+    _kernels.search_rows(*numbers, min(most, 2**62), vectors, log_weights, exact, ended, n_nodes)
+    return Found(chain.by_label(vectors), log_weights, exact, n_nodes), ended
 
 
 # Log probabilities this little below log epsilon still count as epsilon.

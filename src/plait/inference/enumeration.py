@@ -7,13 +7,15 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.core.arrays import Floats
+from plait.core.lazy_modules import lazy_module
 from plait.core.sentences import ParameterError
-from plait.inference import _enumeration_kernels as kernels
-from plait.inference.label_vectors import all_label_vectors
-from plait.inference.margins import refuse_margins
+from plait.inference.search.label_vectors import all_label_vectors
+from plait.inference.search.prefixes import refuse_margins
 from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution
 
 __all__ = ["MOST_LABELS", "enumerated_blocks", "enumerated_marginals", "label_sums"]
+
+_kernels = lazy_module("plait.inference._enumeration_kernels")
 
 
 # 2 ** 20 vectors are 8 MiB of probabilities for every row; beyond, time and memory double with every label.
@@ -54,7 +56,7 @@ def label_sums(probabilities: Floats) -> tuple[Floats, Floats]:
     """Return the sum of all vectors' probabilities (n_rows, 2 ** n_labels) and of those with each label."""
     n_rows, n_all = probabilities.shape
     total, by_label = np.empty(n_rows), np.empty((n_rows, n_all.bit_length() - 1))
-    kernels.sum_by_label(probabilities, np.empty(n_all), total, by_label)
+    _kernels.sum_by_label(probabilities, np.empty(n_all), total, by_label)
     return total, by_label
 
 
@@ -121,13 +123,13 @@ def _tree(distribution: GraphDistribution) -> Any:
         parent_places[t, : widths[t]] = place[list(graph.parents[label])]
     n_all = 1 << order.size
     settings, numbers = np.empty(n_all - 1, dtype=np.int64), np.empty(n_all, dtype=np.int64)
-    kernels.fill_settings(parent_places, starts, widths, settings)
-    kernels.number_of_prefix(order, numbers)
+    _kernels.fill_settings(parent_places, starts, widths, settings)
+    _kernels.number_of_prefix(order, numbers)
 
     def probabilities(block: GraphDistribution) -> Floats:
         out = np.empty((block.n_rows, n_all))
         off, on = _tables(block, order)
-        kernels.vector_probabilities(off, on, settings, numbers, np.empty(n_all), out)
+        _kernels.vector_probabilities(off, on, settings, numbers, np.empty(n_all), out)
         return out
 
     return probabilities

@@ -11,7 +11,7 @@ from plait.core.sentences import ParameterError
 from plait.inference.enumeration import MOST_LABELS, enumerated_blocks, label_sums
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
-from plait.inference.label_vectors import all_label_vectors, vectors_of
+from plait.inference.search.label_vectors import all_label_vectors, vectors_of
 from plait.joint import LabelDistribution
 
 __all__ = ["UNFORCED_LABELS", "Exhaustive"]

@@ -6,15 +6,17 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.core.arrays import Floats, Labels
+from plait.core.lazy_modules import lazy_module
 from plait.core.logspace import log_sigmoid
-from plait.inference._greedy_kernels import MOST_TOGETHER, ROWS_TOGETHER, greedy_rows, greedy_together
-from plait.inference.chain_scores import scores_along
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
-from plait.inference.prefix_tree import next_scores, require_tree
+from plait.inference.search.chain_scores import scores_along
+from plait.inference.search.prefixes import next_scores, require_tree
 from plait.joint import GraphDistribution, LabelDistribution, LinearDistribution
 
 __all__ = ["Greedy", "GreedyWalk", "greedy_walk", "level_walk"]
+
+_kernels = lazy_module("plait.inference.search._greedy")
 
 GreedyWalk = tuple[Labels, Floats, npt.NDArray[np.bool_]]
 
@@ -62,10 +64,12 @@ def _linear_walk(distribution: LinearDistribution) -> GreedyWalk:
     labels = np.empty((n_rows, n_labels), dtype=np.uint8)
     log_prob, proved = np.zeros(n_rows), np.zeros(n_rows, dtype=np.bool_)
     numbers = (chain.base, chain.effects, chain.reach, chain.known, chain.limit)
-    if n_labels <= MOST_TOGETHER:
-        greedy_together(*numbers, np.full((3, n_labels, ROWS_TOGETHER), -1.0), labels, log_prob, proved)
+    if n_labels <= _kernels.MOST_TOGETHER:
+        _kernels.greedy_together(
+            *numbers, np.full((3, n_labels, _kernels.ROWS_TOGETHER), -1.0), labels, log_prob, proved
+        )
     else:
-        greedy_rows(*numbers, np.empty(n_labels), np.empty(n_labels), labels, log_prob, proved)
+        _kernels.greedy_rows(*numbers, np.empty(n_labels), np.empty(n_labels), labels, log_prob, proved)
     return chain.by_label(labels), log_prob, proved
 
 

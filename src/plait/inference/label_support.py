@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from plait.core.arrays import Floats, Labels
 from plait.core.sentences import ParameterError
-from plait.inference.label_vectors import distinct_vectors
+from plait.inference.search.label_vectors import distinct_vectors
 
 __all__ = ["LabelSupport"]
 

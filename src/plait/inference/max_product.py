@@ -6,15 +6,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from plait.core.checks import Constraint
-from plait.inference._k_best_kernels import find_best
-from plait.inference._mode_kernels import find_modes
+from plait.core.lazy_modules import lazy_module
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
-from plait.inference.message_plan import checked_polytree, families_of
-from plait.inference.polytree_scores import known_labels, scores_in_blocks
+from plait.inference.messages.message_plan import checked_polytree, families_of
+from plait.inference.messages.polytree_scores import known_labels, scores_in_blocks
 from plait.joint import GraphDistribution, LabelDistribution
 
 __all__ = ["MaxProduct"]
+
+_kernels = lazy_module("plait.inference.messages._max_product")
 
 
 class MaxProduct(Inference):
@@ -67,7 +68,7 @@ def _modes(model: GraphDistribution, vectors: Any, log_weights: Any) -> None:
     families = families_of(model.graph)
     for rows, scores in scores_in_blocks(model, families):
         known = known_labels(model.evidence, rows)
-        find_modes(
+        _kernels.find_modes(
             families, scores, known, families.n_hubs, 1 << families.most_parents, vectors[rows], log_weights[rows]
         )
 
@@ -75,7 +76,7 @@ def _modes(model: GraphDistribution, vectors: Any, log_weights: Any) -> None:
 def _best(model: GraphDistribution, vectors: Any, log_weights: Any) -> None:
     families = families_of(model.graph)
     for rows, scores in scores_in_blocks(model, families):
-        find_best(families, scores, known_labels(model.evidence, rows), vectors[rows], log_weights[rows])
+        _kernels.find_best(families, scores, known_labels(model.evidence, rows), vectors[rows], log_weights[rows])
 
 
 def _in_order(vectors: Any, log_weights: Any) -> tuple[Any, Any]:

@@ -11,10 +11,10 @@ from plait.core.checks import Constraint, Interval
 from plait.core.logspace import log_sum_exp
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
-from plait.inference.margins import refuse_margins
-from plait.inference.mixture_tables import has_simple_parts
-from plait.inference.mixture_walk import vector_log_probs
+from plait.inference.messages.mixture_tables import has_simple_parts
 from plait.inference.polytree_sampling import sample_given
+from plait.inference.search.annealing_walk import vector_log_probs
+from plait.inference.search.prefixes import refuse_margins
 from plait.inference.sum_product import exact_marginals
 from plait.joint import GraphDistribution, LabelDistribution
 from plait.joint.row_streams import row_seeds

@@ -5,13 +5,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from plait.core.arrays import Floats
+from plait.core.lazy_modules import lazy_module
 from plait.core.logspace import log_sigmoid
-from plait.inference._marginal_kernels import find_marginals_given
-from plait.inference.message_plan import Families, checked_polytree, families_of
-from plait.inference.polytree_scores import known_labels, scores_in_blocks
+from plait.inference.messages.message_plan import Families, checked_polytree, families_of
+from plait.inference.messages.polytree_scores import known_labels, scores_in_blocks
 from plait.joint import GraphDistribution, LabelDistribution
 
 __all__ = ["entropy", "family_marginals"]
+
+_kernels = lazy_module("plait.inference.messages._sum_product")
 
 
 # Beliefs of so many numbers are held at once (64 MiB).
@@ -91,7 +93,7 @@ def _beliefs(part: GraphDistribution, families: Families) -> tuple[list[Floats],
     most = 1 << families.most_parents
     for rows, scores in scores_in_blocks(part, families):
         known = known_labels(part.evidence, rows)
-        find_marginals_given(
+        _kernels.find_marginals_given(
             families, scores, known, families.n_hubs, most, marginals[rows], log_evidence[rows], tables[rows]
         )
     bounds = zip(families.entry[:-1], families.entry[1:], strict=True)

@@ -6,14 +6,16 @@ import numpy as np
 
 from plait.core.arrays import Bits, Labels
 from plait.core.checks import Interval, check_value
+from plait.core.lazy_modules import lazy_module
 from plait.core.logspace import log_normalize
-from plait.inference._backward_kernels import draw_given
-from plait.inference.message_plan import checked_polytree, families_of
-from plait.inference.polytree_scores import known_labels, scores_in_blocks
+from plait.inference.messages.message_plan import checked_polytree, families_of
+from plait.inference.messages.polytree_scores import known_labels, scores_in_blocks
 from plait.inference.sum_product import exact_marginals
 from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution, other_stream, row_seeds, row_uniforms
 
 __all__ = ["sample_given"]
+
+_kernels = lazy_module("plait.inference.messages._sum_product")
 
 
 # So many random numbers are drawn at once (64 MiB).
@@ -68,7 +70,9 @@ def _draw_graph(model: GraphDistribution, n_samples: int, seeds: Bits) -> Labels
             here = scores._replace(values=scores.values[begin - rows.start : part.stop - rows.start])
             uniforms = row_uniforms(seeds[part], n_samples * model.n_labels).reshape(vectors[part].shape)
             known = known_labels(model.evidence, part)
-            draw_given(families, here, known, families.n_hubs, 1 << families.most_parents, uniforms, vectors[part])
+            _kernels.draw_given(
+                families, here, known, families.n_hubs, 1 << families.most_parents, uniforms, vectors[part]
+            )
     return vectors
 
 

@@ -7,17 +7,19 @@ import numpy as np
 
 from plait.core.arrays import Floats
 from plait.core.checks import Constraint
+from plait.core.lazy_modules import lazy_module
 from plait.core.logspace import log_sum_exp
-from plait.inference._marginal_kernels import find_marginals, find_marginals_given
 from plait.inference.best_first import BestFirst
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
 from plait.inference.max_product import MaxProduct
-from plait.inference.message_plan import checked_polytree, families_of
-from plait.inference.polytree_scores import known_labels, scores_in_blocks
+from plait.inference.messages.message_plan import checked_polytree, families_of
+from plait.inference.messages.polytree_scores import known_labels, scores_in_blocks
 from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution
 
 __all__ = ["SumProduct", "exact_marginals"]
+
+_kernels = lazy_module("plait.inference.messages._sum_product")
 
 
 class SumProduct(Inference):
@@ -118,9 +120,9 @@ def _graph_marginals(model: GraphDistribution) -> tuple[Floats, Floats]:
     for rows, scores in scores_in_blocks(model, families):
         known = known_labels(model.evidence, rows)
         if known.size == 0:
-            find_marginals(families, scores, most, marginals[rows])
+            _kernels.find_marginals(families, scores, most, marginals[rows])
         else:
-            find_marginals_given(
+            _kernels.find_marginals_given(
                 families, scores, known, families.n_hubs, most, marginals[rows], log_evidence[rows], none
             )
     return _as_known(model, marginals, log_evidence)

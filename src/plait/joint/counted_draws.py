@@ -131,7 +131,7 @@ class CountedDraws:
         sizes = np.bincount(row_of, weights=self.counts, minlength=self.n_rows).astype(np.int64)
         places = np.arange(n_samples)[:, None]
         which = np.zeros((self.n_rows, n_samples), dtype=np.int64)
-        which[places.T < sizes[:, None]] = np.repeat(np.arange(self.counts.size), self.counts)
+        which[sizes[:, None] > places.T] = np.repeat(np.arange(self.counts.size), self.counts)
         # One more sample of those not yet taken, all equally likely, changes places with the one at hand.
         left = np.maximum(sizes - places, 1)
         numbers = uniforms_of(mixed(states + places.astype(np.uint64) * STEP))

@@ -13,7 +13,7 @@ from plait.core.logspace import log_sum_exp
 from plait.core.randomness import generators
 from plait.core.sentences import ParameterError
 from plait.inference.enumeration import MOST_LABELS
-from plait.inference.label_vectors import all_label_vectors
+from plait.inference.search.label_vectors import all_label_vectors
 from plait.joint import LabelDistribution, row_seeds
 from plait.joint.distribution import Evidence, joined_evidence
 

@@ -6,15 +6,17 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.core.arrays import Floats, Labels
+from plait.core.lazy_modules import lazy_module
 from plait.core.logspace import log_sum_exp
-from plait.inference._annealing_kernels import anneal_rows, score_rows
-from plait.inference.found_vectors import Found, best_distinct
 from plait.inference.max_product import MaxProduct
-from plait.inference.mixture_tables import has_tables, is_simple, tables_in_blocks
-from plait.inference.polytree_scores import known_labels
+from plait.inference.messages.mixture_tables import has_tables, is_simple, tables_in_blocks
+from plait.inference.messages.polytree_scores import known_labels
+from plait.inference.search.found_vectors import Found, best_distinct
 from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution, row_uniforms
 
 __all__ = ["anneal", "proposals", "vector_log_probs", "walk_by_calls"]
+
+_kernels = lazy_module("plait.inference.messages._mixtures")
 
 # From a component whose graph is no polytree and a number of vectors to the best ones.
 Search = Callable[[GraphDistribution, int], Found]
@@ -92,11 +94,11 @@ def _walked(
     logs, walked, walked_logs = np.empty(starts.shape[:2]), starts[:, 0].copy(), np.empty(mixture.n_rows)
     for rows, graphs, tables in tables_in_blocks(mixture):
         numbers = (graphs, mixture.log_weights, tables)
-        score_rows(*numbers, starts[rows], logs[rows])
+        _kernels.score_rows(*numbers, starts[rows], logs[rows])
         logs[rows][unused[rows]] = -np.inf
         walked[rows] = _first(starts[rows], logs[rows])
         known = known_labels(mixture.evidence, rows)
-        anneal_rows(*numbers, known, *proposals(temperatures, seeds[rows]), walked[rows], walked_logs[rows])
+        _kernels.anneal_rows(*numbers, known, *proposals(temperatures, seeds[rows]), walked[rows], walked_logs[rows])
     return logs, walked, walked_logs
 
 
@@ -109,7 +111,7 @@ def vector_log_probs(distribution: LabelDistribution, vectors: Labels) -> Floats
         return mixture.log_prob(vectors)
     logs = np.empty(vectors.shape[:2])
     for rows, graphs, tables in tables_in_blocks(mixture):
-        score_rows(graphs, mixture.log_weights, tables, np.ascontiguousarray(vectors[rows]), logs[rows])
+        _kernels.score_rows(graphs, mixture.log_weights, tables, np.ascontiguousarray(vectors[rows]), logs[rows])
     return logs
 
 

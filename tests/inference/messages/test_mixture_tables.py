@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from plait.core.logspace import log_sigmoid
-from plait.inference._mixture_kernels import fill_linear_logs, fill_logs, fill_terms, log_total
-from plait.inference.mixture_tables import has_simple_parts, has_tables, is_simple, tables_in_blocks
+from plait.inference.messages._mixtures import fill_linear_logs, fill_logs, fill_terms, log_total
+from plait.inference.messages.mixture_tables import has_simple_parts, has_tables, is_simple, tables_in_blocks
 from plait.joint import MixtureDistribution
 from plait.structure import LabelGraph
 from plait.testing import random_graph, random_linear, random_mixture, random_tables

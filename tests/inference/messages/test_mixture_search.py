@@ -2,8 +2,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plait.inference._max_marginal_kernels import max_marginals
-from plait.inference.mixture_tables import as_mixture, tables_in_blocks
+from plait.inference.messages._mixture_search import max_marginals
+from plait.inference.messages.mixture_tables import as_mixture, tables_in_blocks
 from plait.testing import enumerated, random_evidence, random_forest_graph, random_linear, random_polytree
 
 

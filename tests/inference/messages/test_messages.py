@@ -7,10 +7,10 @@ import pytest
 from numba import njit
 
 from plait.core._lanes import load, store
-from plait.inference._lane_kernels import ROWS, fill_lanes
-from plait.inference._polytree_kernels import begin_ratios, held, send, weigh_settings
-from plait.inference.message_plan import families_of
-from plait.inference.polytree_scores import scores_in_blocks
+from plait.inference.messages._factors import ROWS, fill_lanes
+from plait.inference.messages._messages import begin_ratios, held, send, weigh_settings
+from plait.inference.messages.message_plan import families_of
+from plait.inference.messages.polytree_scores import scores_in_blocks
 from plait.testing import random_evidence, random_linear, random_polytree, random_tables
 
 

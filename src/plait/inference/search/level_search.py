@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from plait.core.arrays import Bools, Floats
 from plait.inference.beam import level_beam
-from plait.inference.found_vectors import Found
-from plait.inference.prefix_levels import Prefixes, best_of_rows
+from plait.inference.search.found_vectors import Found
+from plait.inference.search.prefixes import Prefixes, best_of_rows
 from plait.joint import GraphDistribution
 
 __all__ = ["search_levels"]

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from plait.inference._annealing_kernels import climb, score_rows, walk
-from plait.inference._mixture_kernels import fill_terms
-from plait.inference.mixture_tables import tables_in_blocks
+from plait.inference.messages._mixtures import climb, fill_terms, score_rows, walk
+from plait.inference.messages.mixture_tables import tables_in_blocks
 from plait.testing import random_forest_graph, random_graph, random_mixture
 
 

@@ -4,9 +4,9 @@ from hypothesis import strategies as st
 from numba import njit
 
 from plait.core._lanes import load, store
-from plait.inference._lane_kernels import ROWS, WIDTH, fill_lanes, limited, set_odds
-from plait.inference.message_plan import families_of
-from plait.inference.polytree_scores import scores_in_blocks
+from plait.inference.messages._factors import ROWS, WIDTH, fill_lanes, limited, set_odds
+from plait.inference.messages.message_plan import families_of
+from plait.inference.messages.polytree_scores import scores_in_blocks
 from plait.joint.graph_distribution import SCORE_LIMIT
 from plait.testing import random_linear, random_polytree, random_tables
 

@@ -8,14 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.core.arrays import Floats, Ints
-from plait.inference._mixture_kernels import fill_linear_logs, fill_logs
-from plait.inference.linear_settings import setting_index, setting_shifts
-from plait.inference.message_plan import families_of
+from plait.core.lazy_modules import lazy_module
+from plait.inference.messages.message_plan import families_of
+from plait.inference.messages.polytree_scores import setting_index, setting_shifts
 from plait.joint import GraphDistribution, LabelDistribution, LinearDistribution, MixtureDistribution
 from plait.joint.graph_distribution import SCORE_LIMIT
 from plait.structure import LabelGraph
 
 __all__ = ["MixtureGraphs", "as_mixture", "has_simple_parts", "has_tables", "is_simple", "tables_in_blocks"]
+
+_kernels = lazy_module("plait.inference.messages._mixtures")
 
 
 # A label with more parents has a table that costs more than the other ways; so has a graph with more settings.
@@ -117,11 +119,11 @@ def _fill(part: GraphDistribution, entry: Ints, logs: Floats) -> None:
     """Write the tables of one component; those of a linear one at once."""
     if not isinstance(part, LinearDistribution):
         for label in range(part.n_labels):
-            fill_logs(part.table(label), 2 * entry[label], logs)
+            _kernels.fill_logs(part.table(label), 2 * entry[label], logs)
     elif part.n_labels:
         index = setting_index(part.graph)
         base, shifts = np.ascontiguousarray(part.base, dtype=np.float64), setting_shifts(part, index)
-        fill_linear_logs(base, index.label, shifts, SCORE_LIMIT, 2 * entry[0], np.empty(shifts.size), logs)
+        _kernels.fill_linear_logs(base, index.label, shifts, SCORE_LIMIT, 2 * entry[0], np.empty(shifts.size), logs)
 
 
 @lru_cache(maxsize=32)

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from plait.inference.label_vectors import all_label_vectors, distinct_vectors, vector_numbers, vectors_of
+from plait.inference.search.label_vectors import all_label_vectors, distinct_vectors, vector_numbers, vectors_of
 
 
 @pytest.mark.parametrize("n_labels", [0, 1, 2, 5])

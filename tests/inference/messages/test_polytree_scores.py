@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from plait.inference.linear_settings import setting_index, setting_shifts
+from plait.inference.messages.polytree_scores import setting_index, setting_shifts
 from plait.structure import LabelGraph
 from plait.testing import random_graph, random_linear
 

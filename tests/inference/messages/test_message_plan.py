@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plait.inference.message_plan import MOST_MESSAGES, families_of
+from plait.inference.messages.message_plan import MOST_MESSAGES, families_of
 from plait.structure import LabelGraph
 from plait.testing import random_polytree
 

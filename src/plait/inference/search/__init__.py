@@ -1,0 +1,1 @@
+"""Searches of the probability tree, a node of which is a prefix: greedy, beam, branch and bound; and annealing."""
