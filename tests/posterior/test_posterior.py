@@ -9,7 +9,7 @@ from scipy import sparse
 from plait.core.sentences import ParameterError
 from plait.estimators import Posterior
 from plait.inference import Auto, Beam, BestFirst, Exhaustive, Greedy, MonteCarlo
-from plait.joint import GraphJoint, MixtureJoint
+from plait.joint import GraphJoint, LinearDistribution, MixtureJoint
 from plait.learners import LinearConditionals
 from plait.losses import Loss
 from plait.metrics import cll_loss
@@ -235,3 +235,29 @@ def test_sparse_rows_and_sparse_labels():
 def test_wrong_questions(call, words):
     with pytest.raises(ParameterError, match=words):
         call(made_posterior(GRAPHS["tree"]))
+
+
+@pytest.mark.parametrize("answer", [[[0, 2, 0]], [[0, np.nan, 1]], [["a", "b", "c"]], [[0.5, 0, 1]], [[0, 1]]])
+def test_expected_loss_takes_label_sets_only(answer):
+    posterior = Posterior(_Fixed(), np.zeros((1, 1)), "abc", Auto())
+    with pytest.raises(ParameterError, match=r"expected_loss needs Y to (hold only 0 and 1|have shape)"):
+        posterior.expected_loss(answer, "hamming")
+    with pytest.raises(ValueError, match="NaN"):
+        posterior.expected_loss([[0.5, np.nan, 0.1]], "rank")
+
+
+def test_doubts_of_labels_that_are_known():
+    posterior = Posterior(_Fixed(), np.zeros((1, 1)), "abc", Auto())
+    known = posterior.given({"a": 1})
+    plain = posterior.doubts([[1, 0, 1]])
+    np.testing.assert_allclose(known.doubts([[1, 0, 1]]), plain * [[0, 1, 1]], rtol=1e-12)
+    with pytest.raises(ParameterError, match="agree with what is known, but 'a' is known as 1 in row 0"):
+        known.doubts([[0, 0, 1]])
+
+
+class _Fixed:
+    """P(y | x) of three labels, all linked."""
+
+    def condition(self, X):
+        coef = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [-0.5, 2.0, 0.0]])
+        return LinearDistribution(LabelGraph([[], [0], [0, 1]]), np.tile([0.3, -0.2, 0.1], (len(X), 1)), coef)

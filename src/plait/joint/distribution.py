@@ -45,6 +45,24 @@ class LabelDistribution(ABC):
         may be the seeds of the rows, as `row_seeds` makes them.
         """
 
+    def flip_log_ratios(self, Y: Labels) -> Floats:
+        """Return log P(y with label k flipped | x) - log P(y | x) of every label, (n_rows, n_labels).
+
+        What is said of labels that are known has no meaning.
+
+        Parameters
+        ----------
+        Y : ndarray of uint8, shape (n_rows, n_labels)
+            One label vector for each row, which agrees with the evidence.
+        """
+        before, flipped = self.log_prob(Y), Y.copy()
+        ratios = np.empty(Y.shape)
+        for label in range(Y.shape[1]):
+            flipped[:, label] ^= 1
+            ratios[:, label] = self.log_prob(flipped) - before
+            flipped[:, label] ^= 1
+        return ratios
+
     @abstractmethod
     def clamp(self, evidence: Evidence) -> "LabelDistribution":
         """Return the distribution restricted to what agrees with the evidence (joined to evidence already there)."""

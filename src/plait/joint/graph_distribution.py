@@ -75,6 +75,22 @@ class GraphDistribution(LabelDistribution):
             total[((known >= 0) & (known != flat)).any(axis=1)] = -np.inf
         return total.reshape(vectors.shape[:2]) if Y.ndim == 3 else total
 
+    def flip_log_ratios(self, Y: Labels) -> Floats:
+        """Return what flipping each label does to log P(y | x): its own factor changes, and those of its children."""
+        rows, parents = np.arange(self.n_rows), self.graph.parents
+        signs = 2.0 * Y - 1.0
+        scores = np.column_stack([self.scores(k, rows, Y[:, list(own)]) for k, own in enumerate(parents)])
+        # log sigmoid(-s) - log sigmoid(s) = -s for the score s of the value that the label has.
+        ratios, before = -signs * scores, log_sigmoid(signs * scores)
+        for child, own in enumerate(parents):
+            values = Y[:, list(own)]
+            for place, parent in enumerate(own):
+                values[:, place] ^= 1
+                after = signs[:, child] * self.scores(child, rows, values)
+                ratios[:, parent] += log_sigmoid(after) - before[:, child]
+                values[:, place] ^= 1
+        return ratios
+
     def factors(self, parent_values: Labels) -> Floats:
         """Return P(y_k = 1 | x, parents of k) of every label, with parents as in (n_rows, n_labels), known or not."""
         rows = np.arange(self.n_rows)

@@ -138,6 +138,19 @@ class LinearDistribution(GraphDistribution):
             total[((known >= 0) & (known != vectors)).any(axis=2)] = -np.inf
         return np.asarray(total)
 
+    def flip_log_ratios(self, Y: Labels) -> Floats:
+        """Return what flipping each label does to log P(y | x); flipping a parent moves all its children at once."""
+        signs, values = 2.0 * Y - 1.0, Y.astype(np.float64)
+        raw = self.base + values @ self.parent_coef.T
+        clipped = np.clip(raw, -SCORE_LIMIT, SCORE_LIMIT)
+        ratios, before = -signs * clipped, log_sigmoid(signs * clipped)
+        for parent in range(self.n_labels):
+            children = np.flatnonzero(self.parent_coef[:, parent])
+            after = raw[:, children] - signs[:, parent, None] * self.parent_coef[children, parent]
+            after = log_sigmoid(signs[:, children] * np.clip(after, -SCORE_LIMIT, SCORE_LIMIT))
+            ratios[:, parent] += (after - before[:, children]).sum(axis=1)
+        return ratios
+
     def along_the_order(self) -> ParentEffects:
         """Return the matrix of the parents laid out along the order."""
         if self.effects is None:

@@ -86,6 +86,13 @@ class MixtureDistribution(LabelDistribution):
             vectors[here], log_weights[here] = drawn[used], logs[used]
         return vectors, log_weights
 
+    def flip_log_ratios(self, Y: Labels) -> Floats:
+        """Return what flipping each label does to log P(y | x)."""
+        kept = self.flattened()
+        logs = kept.log_weights[:, None] + np.stack([part.log_prob(Y) for part in kept.components])
+        ratios = np.stack([part.flip_log_ratios(Y) for part in kept.components])
+        return np.asarray(log_sum_exp(logs[:, :, None] + ratios, axis=0) - log_sum_exp(logs, axis=0)[:, None])
+
     def clamp(self, evidence: Evidence) -> "MixtureDistribution":
         """Return the mixture restricted to what agrees with the evidence."""
         return MixtureDistribution(self.log_weights, [part.clamp(evidence) for part in self.components])

@@ -124,13 +124,9 @@ def likely_sets(
 
 def wrong_probabilities(distribution: LabelDistribution, vectors: Labels) -> Floats:
     """Return P(y_k differs | x, the other labels as recorded): from the odds of the vector and its flipped copy."""
-    recorded = distribution.log_prob(vectors)
-    wrong = np.empty(vectors.shape)
-    for label in range(vectors.shape[1]):
-        flipped = vectors.copy()
-        flipped[:, label] ^= 1
-        wrong[:, label] = np.exp(log_sigmoid(distribution.log_prob(flipped) - recorded))
-    return wrong
+    wrong = np.exp(log_sigmoid(distribution.flip_log_ratios(vectors)))
+    # What is known cannot be wrong.
+    return wrong if distribution.evidence is None else np.where(distribution.evidence >= 0, 0.0, wrong)
 
 
 def entropies(distribution: LabelDistribution, seeds: Bits) -> tuple[Floats, LabelSupport | None]:

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
+from sklearn.utils import check_array
 
 from plait import losses as losses_room
 from plait.core.arrays import Bits, Floats
@@ -268,7 +269,7 @@ class Posterior:
             None takes the classifier's own.
         """
         chosen: Loss = resolve("expected_loss", "loss", self.loss if loss is None else loss, losses_room, Loss)
-        answer = np.asarray(Y_pred)
+        answer = _checked_answer(chosen, Y_pred, (self.n_rows, self.n_labels))
 
         def question(distribution: LabelDistribution, rows: slice, seeds: Bits) -> tuple[Any, LabelSupport]:
             support = whole_support(self.inference, distribution, seeds)
@@ -283,9 +284,15 @@ class Posterior:
     def doubts(self, Y: Any) -> Floats:
         """Return, for recorded labels Y, how probable each is wrong: P(y_k is not as recorded | x, other labels).
 
-        High values point at labels that look wrong, (n_rows, n_labels).
+        High values point at labels that look wrong, (n_rows, n_labels); labels that are known have 0.
         """
         vectors = label_rows("doubts", Y, self.n_rows, self.n_labels)
+        if self.evidence is not None and (clash := (self.evidence >= 0) & (self.evidence != vectors)).any():
+            row, label = np.argwhere(clash)[0]
+            raise ParameterError(
+                f"doubts needs Y to agree with what is known, but {self.label_names[label]!r} is known as "
+                f"{self.evidence[row, label]} in row {row} and recorded as {vectors[row, label]}. Ask joint(X) alone."
+            )
         return self._ask(lambda distribution, rows, _: (wrong_probabilities(distribution, vectors[rows]), None))
 
     def _log_evidence(self) -> Floats:
@@ -321,3 +328,15 @@ def _bytes_a_row(n_labels: int) -> int:
     """Return what a row may take: a thousand drawn vectors, or the weights of all label sets of few labels."""
     enumerated = 8 * 2**n_labels if n_labels <= 15 else 0
     return 1000 * n_labels + enumerated
+
+
+def _checked_answer(loss: Loss, Y_pred: Any, shape: tuple[int, int]) -> npt.NDArray[Any]:
+    """Return an answer that a loss can judge: label sets, or finite scores where the loss ranks."""
+    if loss.answer == "labels":
+        return label_rows("expected_loss", Y_pred, *shape)
+    scores = check_array(Y_pred, input_name="Y_pred", dtype=np.float64)
+    if scores.shape != shape:
+        raise ParameterError(
+            f"expected_loss needs Y_pred to have shape {shape}, but it has {scores.shape}. Pass a score for each label."
+        )
+    return np.asarray(scores)
