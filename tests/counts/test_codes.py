@@ -5,7 +5,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
 from plait.counts import PackedCodes, SparseCodes, encode
-from plait.counts.codes import packed_mask
+from plait.counts.codes import packed_bits
 
 matrices = hnp.arrays(
     np.int8, hnp.array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=140), elements=st.integers(-2, 2)
@@ -25,7 +25,7 @@ def test_both_forms_mark_the_rows_of_each_symbol(X):
     assert isinstance(packed, PackedCodes)
     assert isinstance(rows, SparseCodes)
     for plane, expected in enumerate(holds(packed, X)):
-        np.testing.assert_array_equal(packed.words[plane], packed_mask(expected))
+        np.testing.assert_array_equal(packed.words[plane], packed_bits(expected[None])[0])
         starts, listed = rows.by_plane
         np.testing.assert_array_equal(listed[starts[plane] : starts[plane + 1]], np.flatnonzero(expected))
         assert packed.totals[plane] == rows.totals[plane] == expected.sum()

@@ -7,9 +7,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from plait.core.kernel_policy import using_kernels
 from plait.core.sentences import ParameterError
 from plait.counts import checked_weights, count_pairs, encode
-from plait.counts.counting import _from_bits, _from_blas, _from_rows, joint_counts, joint_weights
+from plait.counts.counting import (
+    _from_bits,
+    _from_blas,
+    _from_products,
+    _from_rows,
+    _from_sparse,
+    joint_counts,
+    joint_weights,
+)
 
 
 def counted_by_hand(a, b, weights=None):
@@ -153,6 +162,8 @@ def test_all_products_are_the_matrix_product(n, density):
     a, b = encode(A), encode(B)
     expected = A.astype(np.int64).T @ B
     for found in (
+        _from_products(a, b),
+        _from_products(b.sparse(), a).T,
         _from_bits(a, b),
         _from_bits(b, a).T,
         _from_rows(a.sparse(), b.sparse()),
@@ -174,7 +185,7 @@ def test_weighted_products(n):
     expected = (A * weights[:, None]).T @ B
     for found in (
         _from_blas(a.sparse(), b.sparse(), weights),
-        _from_rows(a.sparse(), b.sparse(), weights),
+        joint_weights(a.sparse(), b.sparse(), weights),
         joint_weights(a, b.sparse(), weights),
         joint_weights(a, b, weights),
     ):
@@ -183,9 +194,10 @@ def test_weighted_products(n):
     np.testing.assert_array_equal(joint_weights(a, b, whole), (A * whole[:, None]).astype(np.int64).T @ B)
 
 
-def test_the_way_is_chosen_by_what_the_input_is(monkeypatch):
+def test_the_way_is_chosen_by_what_the_input_is(monkeypatch, kernels):
     chosen = []
-    for name, real in (("_from_bits", _from_bits), ("_from_rows", _from_rows), ("_from_blas", _from_blas)):
+    ways = (_from_products, _from_bits, _from_rows, _from_blas, _from_sparse)
+    for name, real in ((way.__name__, way) for way in ways):
         monkeypatch.setattr(
             f"plait.counts.counting.{name}", lambda *args, name=name, real=real: (chosen.append(name), real(*args))[1]
         )
@@ -197,10 +209,14 @@ def test_the_way_is_chosen_by_what_the_input_is(monkeypatch):
 
     (A, B), (rare_a, rare_b) = (tuple(encode(M) for M in matrices(5000, density)) for density in (0.5, 0.002))
     halves = np.full(5000, 0.5)
-    assert way(joint_counts, A, B) == {"_from_bits"}
-    assert way(joint_counts, rare_a.sparse(), rare_b.sparse()) == {"_from_rows"}
+    plain = kernels == "never"
+    assert way(joint_counts, A, B) == {"_from_products" if plain else "_from_bits"}
+    assert way(joint_counts, rare_a.sparse(), rare_b.sparse()) == {"_from_products" if plain else "_from_rows"}
     assert way(joint_weights, A, B, halves) == {"_from_blas"}
-    assert way(joint_weights, A.sparse(), B, halves) == {"_from_rows"}
+    assert way(joint_weights, A.sparse(), B, halves) == {"_from_sparse"}
+    with using_kernels("auto"):
+        assert way(joint_counts, A, B) == {"_from_products"}
+        assert way(joint_counts, *(encode(M) for M in matrices(200_000, 0.5))) == {"_from_bits"}
 
 
 def test_bits_are_not_made_from_rows_where_they_would_fill_the_memory(monkeypatch):

@@ -18,20 +18,15 @@ from plait.core.compilation import kernel
 
 __all__ = [
     "add_plane_totals",
-    "add_plane_weights",
-    "and_words",
     "joint_packed",
     "joint_rows",
-    "joint_rows_weighted",
     "mark_dense",
     "mark_sparse",
     "pack_binary",
     "pack_rows",
     "pack_symbols",
     "planes_of_entries",
-    "popcounts",
     "rows_by_plane",
-    "small_integers",
     "unpack_rows",
     "words_per_row",
 ]
@@ -55,14 +50,6 @@ def add_plane_totals(indices, totals):  # type: ignore[no-untyped-def]
     """Add to each plane the number of rows in which it holds."""
     for k in range(indices.size):
         totals[indices[k]] += 1
-
-
-@kernel
-def add_plane_weights(indptr, indices, weights, totals):  # type: ignore[no-untyped-def]
-    """Add to each plane the weight of the rows in which it holds, in the order of rows."""
-    for i in range(indptr.size - 1):
-        for k in range(indptr[i], indptr[i + 1]):
-            totals[indices[k]] += weights[i]
 
 
 @kernel
@@ -91,18 +78,6 @@ def joint_rows(starts, rows, indptr, indices, joint):  # type: ignore[no-untyped
 
 
 @kernel
-def joint_rows_weighted(starts, rows, indptr, indices, weights, joint):  # type: ignore[no-untyped-def]
-    """Add the weights of rows instead of ones."""
-    for p in range(starts.size - 1):
-        line = joint[p]
-        for k in range(starts[p], starts[p + 1]):
-            i = rows[k]
-            weight = weights[i]
-            for m in range(np.uint64(indptr[i]), np.uint64(indptr[i + np.uint32(1)])):
-                line[indices[m]] += weight
-
-
-@kernel
 def joint_packed(a, b, same, joint):  # type: ignore[no-untyped-def]
     """Add popcount(a[p] & b[r]) to joint[p, r]; `same` says that a is b, so that only r >= p is worked out."""
     n_words = a.shape[1]
@@ -120,24 +95,6 @@ def joint_packed(a, b, same, joint):  # type: ignore[no-untyped-def]
         for p in range(a.shape[0]):
             for r in range(p):
                 joint[p, r] = joint[r, p]
-
-
-@kernel
-def popcounts(words, totals):  # type: ignore[no-untyped-def]
-    """Add to each plane its number of one bits."""
-    for p in range(words.shape[0]):
-        count = 0
-        for w in range(words.shape[1]):
-            count += _ones(words[p, w])
-        totals[p] += count
-
-
-@kernel
-def and_words(words, mask, out):  # type: ignore[no-untyped-def]
-    """Keep only the rows of a mask."""
-    for p in range(words.shape[0]):
-        for w in range(words.shape[1]):
-            out[p, w] = words[p, w] & mask[w]
 
 
 @kernel
@@ -176,21 +133,6 @@ def unpack_rows(words, indptr, indices):  # type: ignore[no-untyped-def]
                 indices[free[i]] = np.uint32(p)
                 free[i] += 1
                 word &= word - np.uint64(1)
-
-
-@kernel
-def small_integers(values, bounds):  # type: ignore[no-untyped-def]
-    """Say whether all values are whole numbers within the bounds, which are tightened around them and 0."""
-    low, high = np.int64(0), np.int64(0)
-    for value in values.flat:
-        if not bounds[0] <= value <= bounds[1]:
-            return False
-        whole = np.int64(value)
-        if whole != value:
-            return False
-        low, high = min(low, whole), max(high, whole)
-    bounds[0], bounds[1] = low, high
-    return True
 
 
 @kernel

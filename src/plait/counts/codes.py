@@ -10,14 +10,20 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
-from plait.core.arrays import Bits, Bools, Ints
+from plait.core.arrays import Array, Bits, Bools, Ints, Labels
+from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
 from plait.counts.vocabulary import Vocabulary
 
-__all__ = ["Codes", "PackedCodes", "SparseCodes"]
+__all__ = ["MANY_CELLS", "Codes", "PackedCodes", "SparseCodes", "packed_bits"]
 
 _kernels = lazy_module("plait.counts._kernels")
+
+# Cells of a matrix from which on kernels pay: NumPy takes 3 to 10 ns for each of them, 5 ms in all; kernels take 1 ns,
+# but half a second to be loaded and some seconds to be compiled.
+MANY_CELLS = 1 << 19
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +58,8 @@ class SparseCodes:
         """Number of rows of each plane, shape (n_planes,)."""
         if "by_plane" in self.__dict__:
             return np.diff(self.by_plane[0])
+        if not kernels_pay(self.nnz, MANY_CELLS):
+            return np.bincount(self.indices, minlength=self.vocabulary.n_planes)
         totals = np.zeros(self.vocabulary.n_planes, dtype=np.int64)
         _kernels.add_plane_totals(self.indices, totals)
         return totals
@@ -59,10 +67,24 @@ class SparseCodes:
     @cached_property
     def by_plane(self) -> tuple[Ints, npt.NDArray[np.uint32]]:
         """The rows of each plane: `(starts, rows)`, kept once made."""
+        if not kernels_pay(self.nnz, MANY_CELLS):
+            shape = (self.n_rows, self.vocabulary.n_planes)
+            held = sparse.csr_array((np.ones(self.nnz, dtype=np.bool_), self.indices, self.indptr), shape=shape).tocsc()
+            return held.indptr.astype(np.int64), held.indices.astype(np.uint32)
         starts = np.zeros(self.vocabulary.n_planes + 1, dtype=np.int64)
         rows = np.empty(self.nnz, dtype=np.uint32)
         _kernels.rows_by_plane(self.indptr, self.indices, starts, rows)
         return starts, rows
+
+    @property
+    def _entry_rows(self) -> npt.NDArray[np.uint32]:
+        return np.repeat(np.arange(self.n_rows, dtype=np.uint32), np.diff(self.indptr))
+
+    def indicators(self) -> Labels:
+        """Return 1 where a plane holds and 0 elsewhere, shape (n_planes, n_rows); for small data."""
+        filled = np.zeros((self.vocabulary.n_planes, self.n_rows), dtype=np.uint8)
+        filled[self.indices, self._entry_rows] = 1
+        return filled
 
     def within(self, mask: Bools) -> "SparseCodes":
         """Return the symbols with all rows outside the mask set to 0; rows keep their places."""
@@ -82,6 +104,8 @@ class SparseCodes:
 
     def packed(self) -> "PackedCodes":
         """Return the same symbols as bits."""
+        if not kernels_pay(self.vocabulary.n_planes * self.n_rows, 2 * MANY_CELLS):
+            return PackedCodes(self.vocabulary, self.n_rows, packed_bits(self.indicators()))
         words = np.zeros((self.vocabulary.n_planes, (self.n_rows + 63) // 64), dtype=np.uint64)
         _kernels.pack_rows(self.indptr, self.indices, words)
         return PackedCodes(self.vocabulary, self.n_rows, words)
@@ -117,15 +141,11 @@ class PackedCodes:
     @cached_property
     def totals(self) -> Ints:
         """Number of rows of each plane, shape (n_planes,)."""
-        totals = np.zeros(self.vocabulary.n_planes, dtype=np.int64)
-        _kernels.popcounts(self.words, totals)
-        return totals
+        return _n_ones(self.words).sum(axis=1, dtype=np.int64)
 
     def within(self, mask: Bools) -> "PackedCodes":
         """Return the symbols with all rows outside the mask set to 0; rows keep their places."""
-        kept = np.empty_like(self.words)
-        _kernels.and_words(self.words, packed_mask(mask), kept)
-        return PackedCodes(self.vocabulary, self.n_rows, kept)
+        return PackedCodes(self.vocabulary, self.n_rows, self.words & packed_bits(mask[None])[0])
 
     def columns(self, first: int, last: int) -> "PackedCodes":
         """Return the columns first .. last - 1."""
@@ -138,18 +158,47 @@ class PackedCodes:
 
     def sparse(self) -> SparseCodes:
         """Return the same symbols by row."""
+        if not kernels_pay(self.vocabulary.n_planes * self.n_rows, 2 * MANY_CELLS):
+            n_planes = max(self.vocabulary.n_planes, 1)
+            held = np.flatnonzero(np.ascontiguousarray(self.indicators().T).view(np.bool_))
+            ends = np.searchsorted(held, np.arange(self.n_rows + 1) * n_planes)
+            return SparseCodes(self.vocabulary, ends, (held % n_planes).astype(np.uint32))
         indptr = np.zeros(self.n_rows + 1, dtype=np.int64)
         _kernels.words_per_row(self.words, indptr)
         indices = np.empty(indptr[-1], dtype=np.uint32)
         _kernels.unpack_rows(self.words, indptr, indices)
         return SparseCodes(self.vocabulary, indptr, indices)
 
+    def indicators(self) -> Labels:
+        """Return 1 where a plane holds and 0 elsewhere, shape (n_planes, n_rows); for small data."""
+        return np.unpackbits(_as_bytes(self.words), axis=1, count=self.n_rows, bitorder="little")
+
 
 Codes: TypeAlias = SparseCodes | PackedCodes
 
 
-def packed_mask(mask: Bools) -> Bits:
-    """Return truth values as bits, shape (ceil(n / 64),)."""
-    padded = np.zeros((mask.size + 63) // 64 * 64, dtype=np.bool_)
-    padded[: mask.size] = mask
-    return np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64, copy=False)
+def packed_bits(flags: Array) -> Bits:
+    """Return rows of truth values as bits: (n_planes, n_rows) becomes (n_planes, ceil(n_rows / 64)).
+
+    Examples
+    --------
+    >>> packed_bits(np.array([[True, True, False, True]]))
+    array([[11]], dtype=uint64)
+    """
+    n_words = (flags.shape[1] + 63) // 64
+    padded = np.zeros((flags.shape[0], 8 * n_words), dtype=np.uint8)
+    some = np.packbits(flags, axis=1, bitorder="little")
+    padded[:, : some.shape[1]] = some
+    return padded.view("<u8").astype(np.uint64, copy=False)
+
+
+def _as_bytes(words: Bits) -> Labels:
+    return np.ascontiguousarray(words, dtype="<u8").view(np.uint8)
+
+
+def _n_ones(words: Bits) -> Array:
+    """Return the number of one bits of each word."""
+    if hasattr(np, "bitwise_count"):  # since NumPy 2.0
+        return np.bitwise_count(words)
+    ones = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1)
+    return ones[_as_bytes(words)].reshape(*words.shape, 8).sum(axis=-1)

@@ -8,11 +8,13 @@ alone, and all ways give the same integers.
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from plait.core.arrays import Array, Floats
+from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
 from plait.core.sentences import ParameterError
-from plait.counts.codes import Codes, PackedCodes, SparseCodes
+from plait.counts.codes import MANY_CELLS, Codes, PackedCodes, SparseCodes
 from plait.counts.encoding import encode
 from plait.counts.pairs import PairCounts
 from plait.counts.streams import summed
@@ -100,10 +102,10 @@ def _weighted(a: Codes, b: Codes, weights: Array) -> PairCounts:
 
 
 def _totals(codes: Codes, weights: Array) -> Array:
-    totals = np.zeros(codes.vocabulary.n_planes, dtype=weights.dtype)
     rows = codes.sparse()
-    _kernels.add_plane_weights(rows.indptr, rows.indices, weights, totals)
-    return totals
+    # Whole weights sum to less than 2**53, so that floats hold them exactly.
+    amounts = np.bincount(rows.indices, np.repeat(weights, np.diff(rows.indptr)), minlength=rows.vocabulary.n_planes)
+    return amounts.astype(weights.dtype)
 
 
 # Above this a sum of whole numbers held as floats may already have been rounded.
@@ -135,6 +137,8 @@ def checked_weights(weights: Any, n_rows: int) -> Array:
     return values.astype(np.int64) if whole else values
 
 
+# Without kernels, so many products of a matrix product take as long as filling in one cell.
+_PRODUCTS_A_CELL = 128
 # Nanoseconds of one elementary step, measured on one core; only their proportions matter.
 _PER_INCREMENT = 1.2
 _PER_ENTRY_MOVED = 3.0
@@ -149,16 +153,37 @@ def joint_counts(a: Codes, b: Codes) -> Array:
 
     The result is `int32` (`int64` from 2**31 rows), in either memory order.
     """
+    n_filled = a.n_rows * (a.vocabulary.n_planes + b.vocabulary.n_planes)
+    n_products = a.n_rows * a.vocabulary.n_planes * b.vocabulary.n_planes
+    if not kernels_pay(n_filled + n_products / _PRODUCTS_A_CELL, 2 * MANY_CELLS):
+        return _from_products(a, b)
     if _bits_are_cheaper(a, b):
         return _from_bits(a.packed(), a.packed() if b is a else b.packed())
     return _from_rows(a.sparse(), b.sparse())
+
+
+def _from_products(a: Codes, b: Codes) -> Array:
+    """Multiply planes filled in; sums of so few ones are exact."""
+    left: Array = a.indicators().astype(np.float32 if a.n_rows < 1 << 24 else np.float64)
+    right: Array = left if b is a else b.indicators().astype(left.dtype)
+    return (left @ right.T).astype(_counter(a.n_rows))
 
 
 def joint_weights(a: Codes, b: Codes, weights: Array) -> Array:
     """Return the weight of the rows in which both planes hold, in the dtype of the weights (`int64` or `float64`)."""
     if weights.dtype == np.float64 and isinstance(a, PackedCodes) and isinstance(b, PackedCodes):
         return _from_blas(a.sparse(), b.sparse(), weights)
-    return _from_rows(a.sparse(), b.sparse(), weights)
+    return _from_sparse(a.sparse(), b.sparse(), weights)
+
+
+def _from_sparse(a: SparseCodes, b: SparseCodes, weights: Array) -> Array:
+    """Multiply by SciPy, which adds up in the order of rows."""
+    return np.asarray((_weighted_rows(a, weights).T @ _weighted_rows(b, np.ones_like(weights))).toarray())
+
+
+def _weighted_rows(rows: SparseCodes, weights: Array) -> Any:
+    shape = (rows.n_rows, rows.vocabulary.n_planes)
+    return sparse.csr_array((np.repeat(weights, np.diff(rows.indptr)), rows.indices, rows.indptr), shape=shape)
 
 
 def _bits_are_cheaper(a: Codes, b: Codes) -> bool:
@@ -188,16 +213,13 @@ def _from_bits(a: PackedCodes, b: PackedCodes) -> Array:
     return joint
 
 
-def _from_rows(a: SparseCodes, b: SparseCodes, weights: Array | None = None) -> Array:
+def _from_rows(a: SparseCodes, b: SparseCodes) -> Array:
     # The side with fewer entries is the cheaper one to transpose; the other is read row by row as it is.
     if b.nnz < a.nnz:
-        return _from_rows(b, a, weights).T
+        return _from_rows(b, a).T
     shape = (a.vocabulary.n_planes, b.vocabulary.n_planes)
-    joint: Array = np.zeros(shape, dtype=_counter(a.n_rows) if weights is None else weights.dtype)
-    if weights is None:
-        _kernels.joint_rows(*a.by_plane, b.indptr, b.indices, joint)
-    else:
-        _kernels.joint_rows_weighted(*a.by_plane, b.indptr, b.indices, weights, joint)
+    joint: Array = np.zeros(shape, dtype=_counter(a.n_rows))
+    _kernels.joint_rows(*a.by_plane, b.indptr, b.indices, joint)
     return joint
 
 

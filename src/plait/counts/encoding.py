@@ -6,10 +6,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from plait.core.arrays import Array, Bools, Floats, Ints
+from plait.core.arrays import Array, Bits, Bools, Floats, Ints
+from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
 from plait.core.sentences import ParameterError, complaint
-from plait.counts.codes import Codes, PackedCodes, SparseCodes
+from plait.counts.codes import MANY_CELLS, Codes, PackedCodes, SparseCodes, packed_bits
 from plait.counts.vocabulary import Vocabulary, distinct_symbols
 
 __all__ = ["encode"]
@@ -75,11 +76,25 @@ def _encode_sparse(X: Any) -> SparseCodes:
     indptr = rows.indptr.astype(np.int64, copy=False)
     if (data == 1).all():
         return SparseCodes(Vocabulary.binary(rows.shape[1]), indptr, _unsigned(rows.indices))
-    bounds = np.array(_SMALL, dtype=np.int64)
-    small = _kernels.small_integers(data, bounds)
-    if small and (bounds[1] - bounds[0] + 1) * rows.shape[1] <= max(_TABLE_CELLS, 4 * data.size):
-        return _small_sparse(rows, data, indptr, int(bounds[0]), int(bounds[1]))
+    bounds = _small_integers(data)
+    if bounds is not None and (bounds[1] - bounds[0] + 1) * rows.shape[1] <= max(_TABLE_CELLS, 4 * data.size):
+        return _small_sparse(rows, data, indptr, *bounds)
     return _entries(indptr, rows.indices, _floats(data), rows.shape[1])
+
+
+def _small_integers(values: Array) -> tuple[int, int] | None:
+    """Return bounds around all values and 0 if they are whole numbers in a small range."""
+    if values.size == 0:
+        return 0, 0
+    low, high = values.min(), values.max()
+    if not (_SMALL[0] <= low and high <= _SMALL[1]):
+        return None
+    if values.dtype.kind == "f":
+        # A few first: numbers that are not whole are mostly seen there, and the rest need not be read.
+        for part in (values[:64], values):
+            if (part != np.rint(part)).any():
+                return None
+    return min(int(low), 0), max(int(high), 0)
 
 
 def _unsigned(indices: Array) -> npt.NDArray[np.uint32]:
@@ -95,6 +110,11 @@ def _floats(data: Array) -> Floats:
 
 def _small_sparse(rows: Any, data: Array, indptr: Ints, low: int, high: int) -> SparseCodes:
     present = np.zeros((rows.shape[1], high - low + 1), dtype=np.bool_)
+    if not kernels_pay(data.size, MANY_CELLS):
+        places = rows.indices, data.astype(np.int64) - low
+        present[places] = True
+        vocabulary, table = _table(present, low)
+        return _without_zeros(vocabulary, indptr, table[places])
     _kernels.mark_sparse(rows.indices, data, low, present)
     vocabulary, table = _table(present, low)
     planes = np.empty(data.size, dtype=np.int64)
@@ -134,23 +154,47 @@ def _entries(indptr: Ints, indices: Array, values: Floats, n_columns: int) -> Sp
 
 def _encode_dense(values: Array) -> Codes:
     n_rows, n_columns = values.shape
-    words = np.zeros((n_columns, (n_rows + 63) // 64), dtype=np.uint64)
-    if _kernels.pack_binary(values, words):
+    words = _binary_words(values)
+    if words is not None:
         return PackedCodes(Vocabulary.binary(n_columns), n_rows, words)
-    bounds = np.array(_SMALL, dtype=np.int64)
-    if not _kernels.small_integers(values, bounds):
+    bounds = _small_integers(values)
+    if bounds is None:
         return _dense_entries(values)
-    low, high = int(bounds[0]), int(bounds[1])
+    low, high = bounds
     if (high - low + 1) * n_columns > max(_TABLE_CELLS, 4 * values.size):
         return _dense_entries(values)
+    pays = kernels_pay(values.size, MANY_CELLS)
+    places = np.arange(n_columns), None if pays else values.astype(np.int64) - low
     present = np.zeros((n_columns, high - low + 1), dtype=np.bool_)
-    _kernels.mark_dense(values, low, present)
+    if pays:
+        _kernels.mark_dense(values, low, present)
+    else:
+        present[places] = True
     vocabulary, table = _table(present, low)
     if vocabulary.n_planes > _PACKED_SYMBOLS * n_columns:
         return _dense_entries(values)
+    if not pays:
+        return PackedCodes(vocabulary, n_rows, _symbol_words(table[places], vocabulary.n_planes))
     words = np.zeros((vocabulary.n_planes, (n_rows + 63) // 64), dtype=np.uint64)
     _kernels.pack_symbols(values, low, table, words)
     return PackedCodes(vocabulary, n_rows, words)
+
+
+def _symbol_words(planes: Ints, n_planes: int) -> Bits:
+    """Return the bits of a matrix of planes, -1 where there is none."""
+    rows, columns = np.nonzero(planes >= 0)
+    flags = np.zeros((n_planes, planes.shape[0]), dtype=np.bool_)
+    flags[planes[rows, columns], rows] = True
+    return packed_bits(flags)
+
+
+def _binary_words(values: Array) -> Bits | None:
+    """Return the bits of a matrix of 0 and 1, None for any other."""
+    if not kernels_pay(values.size, MANY_CELLS):
+        ones = values == 1
+        return packed_bits(ones.T) if (ones | (values == 0)).all() else None
+    words = np.zeros((values.shape[1], (values.shape[0] + 63) // 64), dtype=np.uint64)
+    return words if _kernels.pack_binary(values, words) else None
 
 
 def _dense_entries(values: Array) -> SparseCodes:

@@ -17,11 +17,9 @@ import numpy as np
 from plait.core.compilation import kernel
 
 __all__ = [
-    "contents_of_counts",
     "contents_of_pairs",
     "contents_of_pairs_binary",
-    "contents_of_pairs_weighted",
-    "fill_table",
+    "count_contents",
     "mutual_amounts",
 ]
 
@@ -37,23 +35,10 @@ def _content(n, table, scale):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _weight_content(w):  # type: ignore[no-untyped-def]
-    # Cells found by subtraction can fall below 0 by rounding.
-    return w * math.log2(w) if w > 0.0 else 0.0
-
-
-@kernel
-def fill_table(table, scale):  # type: ignore[no-untyped-def]
-    """Fill table[n] with n log2 n in units of 1 / scale."""
-    for n in range(table.size):
-        table[n] = _direct(n, scale)
-
-
-@kernel
-def contents_of_counts(counts, table, scale, out):  # type: ignore[no-untyped-def]
-    """Write n log2 n of every count."""
+def count_contents(counts, scale, out):  # type: ignore[no-untyped-def]
+    """Write n log2 n of every count, in units of 1 / scale."""
     for k in range(counts.size):
-        out[k] = _content(counts[k], table, scale)
+        out[k] = _direct(counts[k], scale)
 
 
 @kernel
@@ -91,31 +76,6 @@ def contents_of_pairs(joint, x_offsets, x_counts, y_offsets, y_counts, total, ta
                 rest -= left_over[b]
                 content += _content(left_over[b], table, scale)
             out[i, j] += content + _content(rest, table, scale)
-
-
-@kernel
-def contents_of_pairs_weighted(joint, x_offsets, x_counts, y_offsets, y_counts, total, out):  # type: ignore[no-untyped-def]
-    """Sum w log2 w over the cells of float tables."""
-    left_over = np.empty(y_counts.size, dtype=np.float64)
-    for i in range(x_offsets.size - 1):
-        left_over[:] = y_counts
-        zeros = total
-        out[i] = 0.0
-        for a in range(x_offsets[i], x_offsets[i + 1]):
-            zeros -= x_counts[a]
-            for j in range(y_offsets.size - 1):
-                rest, content = x_counts[a], 0.0
-                for b in range(y_offsets[j], y_offsets[j + 1]):
-                    rest -= joint[a, b]
-                    left_over[b] -= joint[a, b]
-                    content += _weight_content(joint[a, b])
-                out[i, j] += content + _weight_content(rest)
-        for j in range(y_offsets.size - 1):
-            rest, content = zeros, 0.0
-            for b in range(y_offsets[j], y_offsets[j + 1]):
-                rest -= left_over[b]
-                content += _weight_content(left_over[b])
-            out[i, j] += content + _weight_content(rest)
 
 
 @kernel

@@ -6,16 +6,14 @@ from typing import Any
 import numpy as np
 
 from plait.core.arrays import Array, Bools, Floats, Ints
-from plait.core.lazy_modules import lazy_module
 from plait.core.sentences import ParameterError
 from plait.counts import Codes, PairCounts, TripleCounts, count_triples, encode, is_streamed, joint_counts
 from plait.information.columns import column_logs, joint_content, numbered
 from plait.information.contents import column_contents, table_contents
+from plait.information.dependence import mutual_amounts
 from plait.information.logs import Logs, bits_to, logs_of
 
 __all__ = ["conditional_mutual_information", "conditional_mutual_information_matrix", "level_contents"]
-
-_kernels = lazy_module("plait.information._kernels")
 
 
 def conditional_mutual_information(a: Any, b: Any, c: Any, *, weights: Any = None, base: Any = 2) -> float:
@@ -43,10 +41,8 @@ def conditional_mutual_information(a: Any, b: Any, c: Any, *, weights: Any = Non
     """
     logs, (a, b, c), checked = column_logs((a, b, c), weights)
     z, x, y, all_three = (joint_content(parts, checked, logs) for parts in ((c,), (a, c), (b, c), (a, b, c)))
-    out = np.empty((1, 1))
     factor = logs.bits * bits_to(base, "conditional_mutual_information")
-    _kernels.mutual_amounts(np.array([[all_three]]), np.array([x]), np.array([y]), z, factor, out)
-    return float(out[0, 0])
+    return float(mutual_amounts(np.array([[all_three]]), np.array([x]), np.array([y]), z, factor)[0, 0])
 
 
 def conditional_mutual_information_matrix(
@@ -80,10 +76,8 @@ def conditional_mutual_information_matrix(
            [1., 1.]])
     """
     contents = level_contents(X, Y, Z, weights, pairs)
-    out = np.empty(contents.joint.shape)
     factor = contents.logs.bits * bits_to(base, "conditional_mutual_information_matrix")
-    _kernels.mutual_amounts(np.ascontiguousarray(contents.joint), contents.x, contents.y, contents.z, factor, out)
-    return out
+    return mutual_amounts(contents.joint, contents.x, contents.y, contents.z, factor)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,18 +8,21 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
 from plait.core.arrays import Array, Ints
+from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
 from plait.counts import Codes, PairCounts, Vocabulary, count_pairs, encode, is_streamed, joint_counts
 from plait.information.columns import joint_content
-from plait.information.logs import CountLogs, Logs, WeightLogs, logs_of
+from plait.information.logs import Logs, WeightLogs, logs_of
 
-__all__ = ["PairContents", "column_contents", "n_symbols", "pair_contents", "table_contents"]
+__all__ = ["MANY_CELLS", "PairContents", "column_contents", "n_symbols", "pair_contents", "table_contents"]
 
 _kernels = lazy_module("plait.information._kernels")
 
 
 # Cells of joint counts held at one time (256 MiB).
 _MOST_CELLS = 1 << 26
+# Cells of joint counts from which on kernels pay: NumPy takes some 20 ns for each, 1 ms in all.
+MANY_CELLS = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,16 +142,8 @@ def table_contents(
     if not joint.flags.c_contiguous:
         # Work along the memory.
         return table_contents(y, y_counts, x, x_counts, joint.T, total, logs).T
-    if isinstance(logs, WeightLogs):
-        sums = np.empty((x.n_columns, y.n_columns))
-        _kernels.contents_of_pairs_weighted(joint, x.offsets, x_counts, y.offsets, y_counts, float(total), sums)
-        return sums
-    return _counted(x, x_counts, y, y_counts, joint, int(total), logs)
-
-
-def _counted(
-    x: Vocabulary, x_counts: Array, y: Vocabulary, y_counts: Array, joint: Array, total: int, logs: CountLogs
-) -> Array:
+    if isinstance(logs, WeightLogs) or not kernels_pay(joint.size, MANY_CELLS):
+        return _plain_contents(x, x_counts, y, y_counts, joint, total, logs)
     contents = np.empty((x.n_columns, y.n_columns), dtype=np.int64)
     if x.one_plane_each and y.one_plane_each and logs.table.size > total:
         _kernels.contents_of_pairs_binary(joint, x_counts, y_counts, total, logs.table, contents)
@@ -157,3 +152,22 @@ def _counted(
             joint, x.offsets, x_counts, y.offsets, y_counts, total, logs.table, logs.scale, contents
         )
     return contents
+
+
+def _plain_contents(
+    x: Vocabulary, x_counts: Array, y: Vocabulary, y_counts: Array, joint: Array, total: Any, logs: Logs
+) -> Array:
+    """Sum cells of two non-zero symbols, of one with 0, and of 0 with 0, which are found by subtraction."""
+    by_y = _by_column(joint, y, axis=1)
+    by_x = _by_column(joint, x, axis=0)
+    only_x, only_y = x_counts[:, None] - by_y, y_counts[None, :] - by_x
+    neither = total - _by_column(x_counts, x)[:, None] - _by_column(only_y, y, axis=1)
+    contents = _by_column(_by_column(logs.of(joint), y, axis=1) + logs.of(only_x), x, axis=0)
+    return contents + _by_column(logs.of(only_y), y, axis=1) + logs.of(neither)
+
+
+def _by_column(values: Array, vocabulary: Vocabulary, axis: int = 0) -> Array:
+    """Return sums over the planes of each column."""
+    if vocabulary.one_plane_each:
+        return values
+    return np.add.reduceat(values, vocabulary.offsets[:-1], axis=axis)

@@ -4,13 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from plait.core.arrays import Floats
+from plait.core.arrays import Array, Floats
+from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
 from plait.information.columns import column_logs, joint_content
-from plait.information.contents import PairContents, pair_contents
+from plait.information.contents import MANY_CELLS, PairContents, pair_contents
 from plait.information.logs import bits_to
 
-__all__ = ["amounts_shared", "mutual_information", "mutual_information_matrix", "pair_of_columns"]
+__all__ = ["amounts_shared", "mutual_amounts", "mutual_information", "mutual_information_matrix", "pair_of_columns"]
 
 _kernels = lazy_module("plait.information._kernels")
 
@@ -76,14 +77,25 @@ def mutual_information_matrix(
 
 
 def amounts_shared(contents: PairContents, factor: float) -> Floats:
-    """Return I for all pairs in units times a factor; it takes the memory of `contents.joint`, which is lost."""
-    joint, x, y = contents.joint, contents.x, contents.y
+    """Return I for all pairs in units times a factor; it may take the memory of `contents.joint`, which is lost."""
+    return mutual_amounts(contents.joint, contents.x, contents.y, contents.logs.whole, factor)
+
+
+def mutual_amounts(joint: Array, x: Array, y: Array, whole: Any, factor: float) -> Floats:
+    """Return I = H(X) + H(Y) - H(X,Y), moved into [0, min(H(X), H(Y))], times a factor.
+
+    `joint`, which may be lost, `x`, `y` and `whole` are sums of n log2 n. The largest is taken off first, so that with
+    floats, too, I(A;A) = H(A) and I(A;constant) = 0 hold to the last bit.
+    """
     if not joint.flags.c_contiguous:
-        joint, x, y = joint.T, y, x
-    # Both hold eight bytes a cell, and a fresh matrix costs as much as the arithmetic.
-    out = joint.view(np.float64)
-    _kernels.mutual_amounts(joint, x, y, contents.logs.whole, factor, out)
-    return out if joint is contents.joint else out.T
+        return mutual_amounts(joint.T, y, x, whole, factor).T
+    if kernels_pay(joint.size, MANY_CELLS):
+        # Both hold eight bytes a cell, and a fresh matrix costs as much as the arithmetic.
+        out = joint.view(np.float64)
+        _kernels.mutual_amounts(joint, x, y, whole, factor, out)
+        return out
+    high, low = np.maximum.outer(x, y), np.minimum.outer(x, y)
+    return factor * np.maximum(np.minimum((joint - high) + (whole - low), whole - high), 0)
 
 
 def pair_of_columns(a: Any, b: Any, weights: Any) -> PairContents:

@@ -15,6 +15,7 @@ import numpy as np
 
 from plait.core.arrays import Floats, Ints
 from plait.core.checks import Interval, OneOf, check_value
+from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
 
 __all__ = ["CountLogs", "Logs", "WeightLogs", "bits_to", "logs_of"]
@@ -24,6 +25,8 @@ _kernels = lazy_module("plait.information._kernels")
 
 # Counts up to this are looked up (32 MiB); larger ones are computed where they occur, with the same result.
 _LONGEST_TABLE = 1 << 22
+# From so many logarithms on kernels pay: Python takes 50 ns for each.
+_MANY_LOGS = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,10 +49,13 @@ class CountLogs:
 
     def of(self, counts: Any) -> Ints:
         """Return n log2 n of each count, in units."""
-        cells = np.ascontiguousarray(counts, dtype=np.int64)
-        contents = np.empty(cells.size, dtype=np.int64)
-        _kernels.contents_of_counts(cells.ravel(), self.table, self.scale, contents)
-        return contents.reshape(cells.shape)
+        cells = np.asarray(counts, dtype=np.int64)
+        inside = cells < self.table.size
+        if inside.all():
+            return self.table[cells]
+        contents = np.asarray(self.table[np.where(inside, cells, 0)])
+        contents[~inside] = _contents(cells[~inside], self.scale)
+        return contents
 
     @property
     def whole(self) -> int:
@@ -97,10 +103,20 @@ def _count_logs(total: int) -> CountLogs:
     largest = total * np.log2(max(total, 2))
     # Four such amounts are added and subtracted; 2**60 leaves room for that.
     scale = float(2.0 ** (60 - int(np.ceil(np.log2(largest + 2)))))
-    table = np.empty(min(total, _LONGEST_TABLE) + 1, dtype=np.int64)
-    _kernels.fill_table(table, scale)
+    table = _contents(np.arange(min(total, _LONGEST_TABLE) + 1), scale)
     table.setflags(write=False)
     return CountLogs(total, scale, table)
+
+
+def _contents(counts: Ints, scale: float) -> Ints:
+    """Return n log2 n of each count in units of 1 / scale, by the same logarithm as kernels have."""
+    if kernels_pay(counts.size, _MANY_LOGS):
+        contents = np.empty(counts.size, dtype=np.int64)
+        _kernels.count_contents(counts, scale, contents)
+        return contents
+    # NumPy's own logarithm may differ in the last bit, and from one processor to the next.
+    logs = np.fromiter(map(math.log2, np.maximum(counts, 1).tolist()), dtype=np.float64, count=counts.size)
+    return np.rint(counts * logs * scale).astype(np.int64)
 
 
 class _Base(Interval):

@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from plait.core.arrays import Floats, Ints, Labels
+from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
 from plait.counts import Codes, PairCounts, count_pairs, encode, joint_counts
 from plait.information import CountLogs, logs_of, mutual_information_matrix, normalized_mutual_information_matrix
@@ -18,6 +20,8 @@ _kernels = lazy_module("plait.structure._kernels")
 
 # Below this share of ones, rows as lists of labels are cheaper to cut than bits.
 _SPARSE_BELOW = 1 / 16
+# Triples of labels from which on kernels pay: a structure asks for most of them, NumPy takes a microsecond for each.
+_MANY_TRIPLES = 24**3
 
 
 class LabelInformation:
@@ -82,10 +86,22 @@ class LabelInformation:
     def add_information(self, j: int, k: int, within: Ints, labels: Ints, out: Floats) -> None:
         """Add I(Y_j;Y_k|Y_l) to `out` for every l in `labels`; `within` counts pairs in the rows of label j."""
         table, bits = self._logs
-        counts = self.pairs
-        _kernels.add_conditional_amounts(
-            j, k, labels, counts.joint, within, counts.x_counts, self.n_rows, table, bits, out
-        )
+        joint, ones = self.pairs.joint, self.pairs.x_counts
+        if kernels_pay(self.n_labels**3, _MANY_TRIPLES):
+            _kernels.add_conditional_amounts(j, k, labels, joint, within, ones, self.n_rows, table, bits, out)
+            return
+        n_l, n_jl, n_kl, n_jkl = ones[labels], joint[j, labels], joint[k, labels], within[k, labels].astype(np.int64)
+        # The rows with label l, then those without it, as tables of j and k; then the pairs of j and l, and of k and l.
+        inside = _two(n_jkl, n_jl, n_kl, n_l, table)
+        outside = _two(joint[j, k] - n_jkl, ones[j] - n_jl, ones[k] - n_kl, self.n_rows - n_l, table)
+        jl, kl = _two(n_jl, ones[j], n_l, self.n_rows, table), _two(n_kl, ones[k], n_l, self.n_rows, table)
+        amounts = (inside - jl) + (outside - kl) + table[n_l] + table[self.n_rows - n_l]
+        out += bits * np.maximum(amounts, 0)
+
+
+def _two(n_both: Ints, n_a: Any, n_b: Any, n_rows: Any, table: Ints) -> Ints:
+    """Return the sum of n log2 n over the four cells of two labels."""
+    return (table[n_both] + table[n_a - n_both]) + (table[n_b - n_both] + table[n_rows - n_a - n_b + n_both])
 
 
 @dataclass(frozen=True, eq=False)
