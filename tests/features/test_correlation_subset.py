@@ -16,6 +16,8 @@ from plait.features.correlation_subset import UncertaintyRows
 from plait.information import symmetric_uncertainty_matrix
 from plait.structure import LabelGraph
 
+pytestmark = pytest.mark.usefixtures("kernels")
+
 GRAPH = LabelGraph([[], [0], [0, 1]])
 
 

@@ -10,6 +10,8 @@ from scipy import sparse
 
 from plait.features import GainRatio, SelectionWarning
 
+pytestmark = pytest.mark.usefixtures("kernels")
+
 
 def entropy(*columns):
     """Return the joint entropy of columns in bits, by counting tuples."""

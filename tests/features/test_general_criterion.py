@@ -18,6 +18,8 @@ from plait.features.engine.ranking import stable_ranking
 from plait.information import mutual_information, mutual_information_matrix
 from plait.structure import LabelGraph
 
+pytestmark = pytest.mark.usefixtures("kernels")
+
 TOLERANCE = 1e-9  # of a score, in bits
 NEAR = 1e-10  # what ties, as in plait.features.engine.ranking
 

@@ -7,6 +7,8 @@ from plait.data.readers.mulan import read_mulan
 from plait.features import MLIG, CorrelationSubset, LabelDependentFeatures
 from plait.structure import LabelGraph
 
+pytestmark = pytest.mark.usefixtures("kernels")
+
 GRAPH = LabelGraph([[], [0], [0, 1]])
 
 

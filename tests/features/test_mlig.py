@@ -13,6 +13,8 @@ from plait.data.readers.mulan import read_mulan
 from plait.features import MLIG, SelectionWarning
 from plait.features.mlig import label_shares
 
+pytestmark = pytest.mark.usefixtures("kernels")
+
 codes = st.integers(2, 12).flatmap(
     lambda n: st.tuples(
         arrays(np.int64, (n, 6), elements=st.integers(0, 2)), arrays(np.uint8, (n, 3), elements=st.integers(0, 1))

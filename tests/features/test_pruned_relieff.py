@@ -14,6 +14,8 @@ from plait.core.sentences import ParameterError
 from plait.features import PrunedReliefF, SelectionWarning
 from plait.features.pruned_relieff import WholeDifferences, label_set_classes, relieff_weights
 
+pytestmark = pytest.mark.usefixtures("kernels")
+
 
 def problem(n=80, seed=0):
     rng = np.random.default_rng(seed)

@@ -9,6 +9,8 @@ from scipy import sparse
 
 from plait.features.pruned_relieff import WholeDifferences, relieff_weights
 
+pytestmark = pytest.mark.usefixtures("kernels")
+
 
 def difference(X, nominal, a, b, f):
     if nominal[f]:

@@ -13,6 +13,8 @@ from plait.features.engine.column_pairs import ColumnPairs
 from plait.features.engine.label_triples import summed_relevance
 from plait.information import mutual_information_matrix
 
+pytestmark = pytest.mark.usefixtures("kernels")
+
 # Printed digits [SCLS, tables 7 to 10], in bits; columns counted from 1.
 ENTROPIES = {382: 0.845, 952: 0.587, 1824: 0.587}
 SHARED_WITH_952 = {382: 0.314, 1824: 0.587}

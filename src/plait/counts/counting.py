@@ -20,7 +20,7 @@ from plait.counts.pairs import PairCounts
 from plait.counts.streams import summed
 from plait.counts.vocabulary import Vocabulary
 
-__all__ = ["checked_weights", "count_columns", "count_pairs", "joint_counts", "pairs_of_codes"]
+__all__ = ["checked_weights", "count_columns", "count_pairs", "joint_counts", "kernels_count", "pairs_of_codes"]
 
 _kernels = lazy_module("plait.counts._kernels")
 
@@ -153,13 +153,18 @@ def joint_counts(a: Codes, b: Codes) -> Array:
 
     The result is `int32` (`int64` from 2**31 rows), in either memory order.
     """
-    n_filled = a.n_rows * (a.vocabulary.n_planes + b.vocabulary.n_planes)
-    n_products = a.n_rows * a.vocabulary.n_planes * b.vocabulary.n_planes
-    if not kernels_pay(n_filled + n_products / _PRODUCTS_A_CELL, 2 * MANY_CELLS):
+    if not kernels_count(a, b):
         return _from_products(a, b)
     if _bits_are_cheaper(a, b):
         return _from_bits(a.packed(), a.packed() if b is a else b.packed())
     return _from_rows(a.sparse(), b.sparse())
+
+
+def kernels_count(a: Codes, b: Codes) -> bool:
+    """Say whether two sets of planes are large enough to be counted by kernels."""
+    n_filled = a.n_rows * (a.vocabulary.n_planes + b.vocabulary.n_planes)
+    n_products = a.n_rows * a.vocabulary.n_planes * b.vocabulary.n_planes
+    return kernels_pay(n_filled + n_products / _PRODUCTS_A_CELL, 2 * MANY_CELLS)
 
 
 def _from_products(a: Codes, b: Codes) -> Array:

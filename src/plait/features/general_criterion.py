@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from plait.core.checks import Constraint, Interval, Nothing, OneOf
-from plait.core.progress_bar import progress
 from plait.core.sentences import ParameterError
 from plait.counts import Codes, MeanStdDiscretizer, encode
 from plait.features.engine.columns import varying
-from plait.features.engine.criterion_search import CriterionTerms, GeneralCriterion, search_by_label, search_together
+from plait.features.engine.criterion import GeneralCriterion
+from plait.features.engine.criterion_search import search
 from plait.features.engine.sizes import SIZE_RULES, n_wanted
-from plait.features.engine.thread_map import JOBS_RULES, Threads
+from plait.features.engine.thread_map import JOBS_RULES
 from plait.features.feature_mask import FeatureMask
 from plait.features.selector import DISCRETIZER_RULES, InformationSelector
 from plait.structure import LabelGraph
@@ -62,16 +62,12 @@ class CriterionSelector(InformationSelector):
         self._warn_if_fewer(columns.size, wanted)
         self._refuse_numbers(x)
         wanted = min(wanted, columns.size)
-        terms = CriterionTerms(self._criterion(), x, encode(Y), graph.parents)
-        with Threads(self.n_jobs) as threads:
-            if self.scope == "global":
-                ranking, scores = search_together(terms, wanted, threads)
-                return FeatureMask.shared(columns[ranking], scores, graph.n_labels, n_columns)
-            found = progress(search_by_label(terms, wanted, threads), "Choosing features", graph.n_labels)
-            chosen = list(found)
-        return FeatureMask.by_label(
-            [columns[ranking] for ranking, _ in chosen], [scores for _, scores in chosen], n_columns
-        )
+        by_label = self.scope == "label"
+        found = search(self._criterion(), x, encode(Y), graph.parents, wanted, by_label, self.n_jobs)
+        rankings, scores = [columns[ranking] for ranking, _ in found], [values for _, values in found]
+        if by_label:
+            return FeatureMask.by_label(rankings, scores, n_columns)
+        return FeatureMask.shared(rankings[0], scores[0], graph.n_labels, n_columns)
 
     def _refuse_numbers(self, x: Codes) -> None:
         n_symbols = np.diff(x.vocabulary.offsets)

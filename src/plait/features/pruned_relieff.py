@@ -15,6 +15,7 @@ from sklearn.metrics import pairwise_distances_chunked
 
 from plait.core.arrays import Bools, Floats, Ints
 from plait.core.checks import InstanceOf, Interval, Nothing, RandomState
+from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
 from plait.core.progress_bar import progress
 from plait.core.randomness import generator
@@ -173,6 +174,8 @@ def label_set_classes(Y: Any, pruning: int = 0) -> Ints:
 
 # MiB of distances held at one time.
 _WORKING_MEMORY = 64
+# Differences (rows x neighbours x classes x columns) from which on kernels pay: NumPy takes some 3 ns for each.
+_MANY_DIFFERENCES = 1 << 24
 
 
 def relieff_weights(
@@ -203,15 +206,43 @@ def relieff_weights(
     chunks = pairwise_distances_chunked(
         values[rows], values, metric="manhattan", n_jobs=n_jobs, working_memory=_WORKING_MEMORY
     )
+    pays = kernels_pay(rows.size * n_neighbors * priors.size * values.shape[1], _MANY_DIFFERENCES)
     first = 0
     for distances in progress(chunks, "ReliefF, blocks of rows"):
         own = rows[first : first + distances.shape[0]]
+        if not pays:
+            _add_plainly(values, distances, own, classes, priors, n_neighbors, parts)
+            first += own.size
+            continue
         neighbours = np.empty((own.size, priors.size, n_neighbors), dtype=np.int64)
         _relief_kernels.nearest_by_class(distances, own, classes, neighbours, nearest)
         _add(values, own, classes, priors, neighbours, parts)
         first += own.size
     weights = np.bincount(differences.owner, weights=parts, minlength=differences.owner.max(initial=-1) + 1)
     return weights / (differences.unit * max(rows.size, 1))
+
+
+def _add_plainly(
+    values: Any, distances: Floats, own: Ints, classes: Ints, priors: Floats, n_neighbors: int, parts: Floats
+) -> None:
+    """Add the differences to misses and take off those to hits, row by row, class by class, the nearest first."""
+    values = values.toarray() if sparse.issparse(values) else values
+    distances[np.arange(own.size), own] = np.inf
+    members = [np.flatnonzero(classes == c) for c in range(priors.size)]
+    # Ties by row index; the row itself stands last in its class.
+    nearest = [rows[np.argsort(distances[:, rows], axis=1, kind="stable")[:, :n_neighbors]] for rows in members]
+    for i, row in enumerate(own):
+        mine = classes[row]
+        others: list[Ints] = []
+        factors: list[Floats] = []
+        for c, rows in enumerate(nearest):
+            n_found = min(members[c].size - int(c == mine), n_neighbors)
+            n = max(n_found, 1)
+            others.append(rows[i, :n_found])
+            factors.append(np.full(n_found, -1.0 / n if c == mine else priors[c] / ((1.0 - priors[mine]) * n)))
+        terms = np.concatenate(factors)[:, None] * np.abs(values[row] - values[np.concatenate(others)])
+        # One after the other, so that blocks of rows change nothing.
+        parts[:] = np.add.accumulate(np.vstack((parts, terms)))[-1]
 
 
 def _add(values: Any, own: Ints, classes: Ints, priors: Any, neighbours: Ints, parts: Any) -> None:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from plait.features.engine.criterion_search import GeneralCriterion
+from plait.features.engine.criterion import GeneralCriterion
 
 
 def test_weights_by_default_are_means():

@@ -20,7 +20,6 @@ __all__ = [
     "code_dense",
     "code_entries",
     "laim_cuts",
-    "quantile_cuts",
     "see_dense",
     "see_entries",
     "sort_columns",
@@ -28,8 +27,6 @@ __all__ = [
     "spread_entries",
 ]
 
-# Values of LAIM that differ by less, relatively, are equal.
-_TIE = 1e-12
 # Up to so many cuts are tried one after the other.
 _FEW = 8
 # Rows of a dense matrix worked on at a time, column by column, while they are in the cache.
@@ -167,40 +164,6 @@ def _n_present(values):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _quantiles_of_column(values, n_zeros, n_bins, cuts):  # type: ignore[no-untyped-def]
-    """Write the cuts of one column, whose ascending `values` lack `n_zeros` zeros; return how many there are."""
-    n = values.size + n_zeros
-    n_below = np.searchsorted(values, 0.0)
-    largest = values[-1] if values.size else 0.0
-    if n_zeros:
-        largest = max(largest, 0.0)
-    n_cuts = 0
-    for k in range(1, n_bins):
-        rank = (k * n + n_bins - 1) // n_bins - 1
-        at_zero = n_below <= rank < n_below + n_zeros
-        v = 0.0 if at_zero else values[rank if rank < n_below else rank - n_zeros]
-        # Nothing lies above the largest value.
-        if v < largest and (n_cuts == 0 or v > cuts[n_cuts - 1]):
-            cuts[n_cuts] = v
-            n_cuts += 1
-    return n_cuts
-
-
-@kernel
-def quantile_cuts(starts, values, n_rows, n_bins, cuts, n_cuts):  # type: ignore[no-untyped-def]
-    """Write for each column the smallest values with at least k / n_bins of the column at or below them.
-
-    `cuts` has a line for each column, of which the first `n_cuts[j]` places are used.
-    """
-    for j in range(starts.size - 1):
-        entries = values[starts[j] : starts[j + 1]]
-        present = entries[: _n_present(entries)]
-        n_cuts[j] = 0
-        if n_rows > entries.size - present.size:
-            n_cuts[j] = _quantiles_of_column(present, n_rows - entries.size, n_bins, cuts[j])
-
-
-@kernel
 def _count_labels(rows, indptr, indices, counts, sign):  # type: ignore[no-untyped-def]
     for k in range(rows.size):
         for m in range(indptr[rows[k]], indptr[rows[k] + 1]):
@@ -253,7 +216,7 @@ def _best_cut(prefix, sizes, low, high, tie):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _search(prefix, sizes, ends, places, gains):  # type: ignore[no-untyped-def]
+def _search(prefix, sizes, ends, places, gains, tolerance):  # type: ignore[no-untyped-def]
     """Find the intervals of one column by greedy search; return how many there are.
 
     The places between the intervals are left in `ends`; `places` and `gains` are room for the best cut of each. Since
@@ -261,7 +224,7 @@ def _search(prefix, sizes, ends, places, gains):  # type: ignore[no-untyped-def]
     two halves need to be looked at again.
     """
     n_groups = sizes.size - 1
-    tie = _TIE * sizes[n_groups]
+    tie = tolerance * sizes[n_groups]
     ends[0], ends[1] = 0, n_groups
     places[0], gains[0] = _best_cut(prefix, sizes, 0, n_groups, tie)
     n, total, best = 1, _quality(prefix, sizes, 0, n_groups), 0.0
@@ -271,7 +234,7 @@ def _search(prefix, sizes, ends, places, gains):  # type: ignore[no-untyped-def]
             if gains[s] > gains[r] + tie:
                 r = s
         value = (total + gains[r]) / (n + 1)
-        if places[r] < 0 or value <= best * (1.0 + _TIE):
+        if places[r] < 0 or value <= best * (1.0 + tolerance):
             break
         best, total = value, total + gains[r]
         for s in range(n, r, -1):
@@ -286,10 +249,11 @@ def _search(prefix, sizes, ends, places, gains):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def laim_cuts(starts, rows, values, n_rows, indptr, indices, all_labels, cuts, n_cuts):  # type: ignore[no-untyped-def]
+def laim_cuts(starts, rows, values, n_rows, indptr, indices, all_labels, cuts, n_cuts, tolerance):  # type: ignore[no-untyped-def]
     """Write the cuts of each column from place `starts[j]` on, `n_cuts[j]` of them.
 
-    `indptr`, `indices` are the labels of each row, `all_labels` their totals.
+    `indptr`, `indices` are the labels of each row, `all_labels` their totals; values of LAIM that differ by less than
+    `tolerance`, relatively, are equal.
     """
     longest = 0
     for j in range(starts.size - 1):
@@ -310,7 +274,7 @@ def laim_cuts(starts, rows, values, n_rows, indptr, indices, all_labels, cuts, n
         )
         for g in range(n + 1):
             sizes[g] = prefix[g].sum()
-        n_intervals = _search(prefix, sizes[: n + 1], ends, places, gains) if n > 1 and n_labels else 1
+        n_intervals = _search(prefix, sizes[: n + 1], ends, places, gains, tolerance) if n > 1 and n_labels else 1
         n_cuts[j] = n_intervals - 1
         for r in range(1, n_intervals):
             below, above = distinct[ends[r] - 1], distinct[ends[r]]

@@ -12,9 +12,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from plait.core.arrays import Array, Bools, Floats, Ints
 from plait.core.checks import Constraint, InstanceOf, Nothing, check_parameters
+from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
 from plait.core.plain_rejections import plainly_rejected
 from plait.core.sentences import ParameterError, complaint
+from plait.counts.codes import MANY_CELLS
 from plait.counts.discretizers.profile import ColumnProfile, profile_columns
 from plait.counts.encoding import encode
 
@@ -22,6 +24,11 @@ __all__ = ["ColumnDiscretizer", "NOMINAL_RULE"]
 
 _kernels = lazy_module("plait.counts.discretizers._kernels")
 
+
+# Without kernels, a column takes as long as so many cells.
+_CELLS_A_COLUMN = 512
+# Up to so many cuts, comparing with all of them is faster than a search.
+_FEW_CUTS = 8
 
 NOMINAL_RULE: tuple[Constraint, ...] = (InstanceOf((list, tuple, np.ndarray)), Nothing())
 
@@ -209,9 +216,10 @@ class CutTable:
     @cached_property
     def zero_codes(self) -> Ints:
         """Code of the value 0 in each column."""
-        codes = np.empty((1, self.exact.size), dtype=np.int64)
-        _kernels.code_dense(np.zeros((1, self.exact.size)), *self._rules, codes)
-        return codes[0]
+        columns = np.repeat(np.arange(self.exact.size), np.diff(self.offsets))
+        up_to_zero = np.bincount(columns[self.cuts <= 0], minlength=self.exact.size)
+        keeps_zero = np.bincount(columns[self.cuts == 0], minlength=self.exact.size) > 0
+        return np.where(self.exact & ~keeps_zero, self.beyond + 1, up_to_zero - self.shift)
 
     @cached_property
     def dtype(self) -> Any:
@@ -226,15 +234,37 @@ class CutTable:
     def dense(self, X: Array) -> Array:
         """Return the codes of a dense matrix."""
         codes = np.empty(X.shape, dtype=self.dtype)
-        _kernels.code_dense(X, *self._rules, codes)
+        if kernels_pay(X.size + _CELLS_A_COLUMN * X.shape[1], MANY_CELLS):
+            _kernels.code_dense(X, *self._rules, codes)
+        else:
+            for j, values in enumerate(np.ascontiguousarray(X.T, dtype=np.float64)):
+                codes[:, j] = self._column_codes(values, j)
         return codes
 
     def sparse(self, X: Any) -> Any:
         """Return the codes of a CSR matrix, less the code of 0, so that zeros stay implicit."""
         codes = np.empty(X.nnz, dtype=np.int64)
-        _kernels.code_entries(X.indices, X.data, *self._rules, codes)
+        if kernels_pay(X.nnz + _CELLS_A_COLUMN * X.shape[1], MANY_CELLS):
+            _kernels.code_entries(X.indices, X.data, *self._rules, codes)
+        else:
+            by_column = np.split(np.argsort(X.indices, kind="stable"), np.cumsum(np.bincount(X.indices))[:-1])
+            for j, entries in enumerate(by_column):
+                codes[entries] = self._column_codes(X.data[entries].astype(np.float64), j)
         codes -= self.zero_codes[X.indices]
         kept = codes != 0
         indptr = np.concatenate(([0], np.cumsum(kept)))[X.indptr].astype(X.indptr.dtype)
         kind = sparse.csr_array if isinstance(X, sparse.sparray) else sparse.csr_matrix
         return kind((codes[kept].astype(self.dtype), X.indices[kept], indptr), shape=X.shape)
+
+    def _column_codes(self, values: Floats, j: int) -> Ints:
+        """Return the codes of some values of column j."""
+        cuts, beyond = self.cuts[self.offsets[j] : self.offsets[j + 1]], self.beyond[j]
+        if cuts.size <= _FEW_CUTS:
+            below = (values >= cuts[:, None]).sum(axis=0)
+        else:
+            below = np.searchsorted(cuts, values, side="right")
+        codes = below - self.shift[j]
+        if self.exact[j]:
+            codes[(below == 0) | (cuts.take(below - 1, mode="wrap") != values)] = beyond + 1
+        codes[np.isnan(values)] = beyond
+        return codes

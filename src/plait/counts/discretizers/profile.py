@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from plait.core.arrays import Floats, Ints
+from plait.core.arrays import Array, Floats, Ints
+from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
+from plait.counts.codes import MANY_CELLS
 
-__all__ = ["ColumnProfile", "profile_columns", "sorted_columns"]
+__all__ = ["ColumnProfile", "SortedColumns", "profile_columns", "sorted_columns"]
 
 _kernels = lazy_module("plait.counts.discretizers._kernels")
 
@@ -63,7 +65,10 @@ class ColumnProfile:
         """Return the sample standard deviation of each column of X, 0 for fewer than two values."""
         mean = self.mean()
         squares = np.zeros(mean.size)
-        if sparse.issparse(X):
+        if not kernels_pay(_n_stored(X), MANY_CELLS):
+            columns, values = _present(*_nonzero(X))
+            squares += np.bincount(columns, np.square(values - mean[columns]), minlength=mean.size)
+        elif sparse.issparse(X):
             _kernels.spread_entries(X.indices, X.data, mean, squares)
         else:
             _kernels.spread_dense(X, mean, squares)
@@ -73,6 +78,8 @@ class ColumnProfile:
 
 def profile_columns(X: Any) -> ColumnProfile:
     """Return the profile of a dense or CSR matrix; both give the same bits."""
+    if not kernels_pay(_n_stored(X), MANY_CELLS):
+        return _plain_profile(X)
     n_rows, n_columns = X.shape
     n_missing, n_values, n_nonzero = (np.zeros(n_columns, dtype=np.int64) for _ in range(3))
     total, first, second = (np.zeros(n_columns) for _ in range(3))
@@ -81,6 +88,44 @@ def profile_columns(X: Any) -> ColumnProfile:
     else:
         _kernels.see_dense(X, n_missing, n_values, total, first, second, n_nonzero)
     return ColumnProfile(n_rows, n_missing, n_values, total, first, second, n_nonzero)
+
+
+def _plain_profile(X: Any) -> ColumnProfile:
+    n_rows, n_columns = X.shape
+    columns, values = _nonzero(X)
+    n_missing = np.bincount(columns[np.isnan(values)], minlength=n_columns)
+    columns, values = _present(columns, values)
+    n_values = np.bincount(columns, minlength=n_columns)
+    total = np.bincount(columns, values, minlength=n_columns).astype(np.float64, copy=False)
+    first, second = np.zeros(n_columns), np.zeros(n_columns)
+    # What is assigned last stays, so that backwards it is the first value.
+    first[columns[::-1]] = values[::-1]
+    others = values != first[columns]
+    second[columns[others][::-1]] = values[others][::-1]
+    more = others & (values != second[columns])
+    n_nonzero = np.zeros(n_columns, dtype=np.int64)
+    for n_seen, where in enumerate((columns, columns[others], columns[more]), start=1):
+        n_nonzero[where] = n_seen
+    return ColumnProfile(n_rows, n_missing, n_values, total, first, second, n_nonzero)
+
+
+def _n_stored(X: Any) -> int:
+    return int(X.nnz if sparse.issparse(X) else X.size)
+
+
+def _nonzero(X: Any) -> tuple[Array, Floats]:
+    """Return the columns and values of all entries but zeros, in the order of rows."""
+    if sparse.issparse(X):
+        stored = X.data != 0
+        return X.indices[stored], X.data[stored].astype(np.float64)
+    flat = X.ravel()
+    places = np.flatnonzero(flat)
+    return places % X.shape[1], flat[places].astype(np.float64)
+
+
+def _present(columns: Array, values: Floats) -> tuple[Array, Floats]:
+    there = ~np.isnan(values)
+    return columns[there], values[there]
 
 
 # Entries of a dense matrix that are sorted at a time.
@@ -113,7 +158,11 @@ def sorted_columns(X: Any, columns: Ints) -> Iterator[SortedColumns]:
         by_column = X[:, columns].tocsc() if columns.size < X.shape[1] else X.tocsc()
         values, rows = by_column.data.astype(np.float64), by_column.indices.astype(np.int64)
         starts = by_column.indptr.astype(np.int64)
-        _kernels.sort_columns(starts, rows, values)
+        if kernels_pay(values.size, MANY_CELLS):
+            _kernels.sort_columns(starts, rows, values)
+        else:
+            order = np.lexsort((values, np.repeat(np.arange(columns.size), np.diff(starts))))
+            rows, values = rows[order], values[order]
         yield SortedColumns(columns, starts, rows, values)
         return
     width = max(1, _BLOCK // max(X.shape[0], 1))

@@ -4,15 +4,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from plait.core.arrays import Floats, Ints
+from plait.core.arrays import Bools, Floats, Ints
 from plait.core.checks import Constraint, Interval
-from plait.core.lazy_modules import lazy_module
 from plait.counts.discretizers.base import NOMINAL_RULE, ColumnDiscretizer
-from plait.counts.discretizers.profile import ColumnProfile, sorted_columns
+from plait.counts.discretizers.profile import ColumnProfile, SortedColumns, sorted_columns
 
 __all__ = ["QuantileDiscretizer"]
-
-_kernels = lazy_module("plait.counts.discretizers._kernels")
 
 
 class QuantileDiscretizer(ColumnDiscretizer):
@@ -57,10 +54,31 @@ class QuantileDiscretizer(ColumnDiscretizer):
     def _find_cuts(self, X: Any, y: Any, profile: ColumnProfile, numeric: Ints) -> tuple[Ints, Floats, Ints]:
         columns, cuts = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
         for some in sorted_columns(X, numeric):
-            room = np.empty((some.columns.size, self.n_bins - 1))
-            n_cuts = np.empty(some.columns.size, dtype=np.int64)
-            _kernels.quantile_cuts(some.starts, some.values, X.shape[0], self.n_bins, room, n_cuts)
-            columns.append(np.repeat(some.columns, n_cuts))
+            room, new = _quantiles(some, X.shape[0], self.n_bins)
+            columns.append(np.repeat(some.columns, new.sum(axis=1)))
             # A value at a cut belongs below, so the cut moves up by the smallest step there is.
-            cuts.append(np.nextafter(room[np.arange(self.n_bins - 1) < n_cuts[:, None]], np.inf))
+            cuts.append(np.nextafter(room[new], np.inf))
         return np.concatenate(columns), np.concatenate(cuts), np.zeros(X.shape[1], dtype=np.int64)
+
+
+def _quantiles(some: SortedColumns, n_rows: int, n_bins: int) -> tuple[Floats, Bools]:
+    """Return the least value with at least k / n_bins of a column at or below it, for k = 1, 2, ..., and which count.
+
+    What is not listed in a column is 0. A value counts the first time, and if something lies above it.
+    """
+    n_listed = np.diff(some.starts)
+    owner = np.repeat(np.arange(n_listed.size), n_listed)
+    n_values = n_listed - np.bincount(owner[np.isnan(some.values)], minlength=n_listed.size)
+    n_below = np.bincount(owner[some.values < 0], minlength=n_listed.size)
+    n_zeros = n_rows - n_listed
+    n = (n_values + n_zeros)[:, None]
+    listed = np.append(some.values, 0.0)  # with a place for columns without values
+    ranks = (np.arange(1, n_bins) * n + n_bins - 1) // n_bins - 1
+    at_zero = (n_below[:, None] <= ranks) & (ranks < (n_below + n_zeros)[:, None])
+    places = some.starts[:-1, None] + ranks - np.where(ranks < n_below[:, None], 0, n_zeros[:, None])
+    values = np.where(at_zero, 0.0, listed.take(places, mode="clip"))
+    largest = np.where(n_values > 0, listed.take(some.starts[:-1] + n_values - 1, mode="clip"), 0.0)
+    largest = np.where(n_zeros > 0, np.maximum(largest, 0.0), largest)
+    new = (n > 0) & (values < largest[:, None])
+    new[:, 1:] &= values[:, 1:] > values[:, :-1]
+    return values, new

@@ -24,13 +24,11 @@ __all__ = [
     "add_pair_symbol",
     "add_pairs_binary",
     "add_symbol",
-    "contents_to_shared",
     "count_by_bits",
     "count_by_common_rows",
     "count_by_rows",
     "count_within",
     "gather_label",
-    "information_sums",
     "joined_rows",
     "pairs_within",
 ]
@@ -79,15 +77,6 @@ def add_pair_symbol(counts, offsets, size, table, left, contents):  # type: igno
             left[a] -= n
             content += table[n]
         contents[f] += content + table[zeros]
-
-
-@kernel
-def contents_to_shared(joint, contents, own, whole):  # type: ignore[no-untyped-def]
-    """Turn joint[f] = C(f,s) into I(f;s) = C(f,s) - C(f) - C(s) + C of all rows, moved into [0, min(H(f), H(s))]."""
-    for f in range(contents.size):
-        # The larger content goes first, so that no difference leaves 64 bits.
-        high, low = max(contents[f], own), min(contents[f], own)
-        joint[f] = max(min((joint[f] - high) + (whole - low), whole - high), 0)
 
 
 @kernel
@@ -145,21 +134,6 @@ def _add_cells(cells, n, ends, table, sums):  # type: ignore[no-untyped-def]
         for r in range(ends[g], ends[g + 1]):
             content += table[cells[r]] + table[n - cells[r]]
         sums[g] += content
-
-
-@kernel
-def information_sums(triples, pairs, label_pairs, content_s, ends, out):  # type: ignore[no-untyped-def]
-    """Write the sum over labels of I(f;l|s) = C(f,s,l) - C(f,s) - C(l,s) + C(s), in units.
-
-    A group's sum is below 2**63 although its parts may pass 2**64, so that unsigned arithmetic gives it exactly.
-    """
-    for f in range(pairs.size):
-        total = 0.0
-        for g in range(ends.size - 1):
-            rest = (ends[g + 1] - ends[g]) * (content_s - pairs[f])
-            units = np.int64(triples[f, g] - label_pairs[g] + rest)
-            total += units if units > 0 else 0
-        out[f] = total
 
 
 @intrinsic

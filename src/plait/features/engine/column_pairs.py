@@ -6,12 +6,24 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from plait.core.arrays import Array, Ints
+from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
-from plait.counts import Codes, PackedCodes, SparseCodes
+from plait.counts import Codes, PackedCodes, SparseCodes, Vocabulary, joint_counts
+from plait.counts.codes import MANY_CELLS
+from plait.counts.counting import kernels_count
 from plait.information import CountLogs, logs_of
-from plait.information.contents import column_contents
+from plait.information.contents import column_contents, table_contents
 
-__all__ = ["ColumnPairs", "Plane", "cells_within", "counts_within", "every_count", "plane_of", "same_form"]
+__all__ = [
+    "ColumnPairs",
+    "Plane",
+    "cells_within",
+    "counts_within",
+    "every_count",
+    "plane_of",
+    "shared_amounts",
+    "same_form",
+]
 
 _count_kernels = lazy_module("plait.features.engine._count_kernels")
 
@@ -38,6 +50,8 @@ def plane_of(codes: Codes, plane: int) -> Plane:
 
 def counts_within(plane: Plane, codes: Codes) -> Array:
     """Return in how many rows of one plane each plane of `codes` holds; both are in the same form."""
+    if not kernels_pay(codes.n_rows * codes.vocabulary.n_planes, 2 * MANY_CELLS):
+        return codes.indicators()[:, _rows_of(plane, codes)].sum(axis=1, dtype=np.uint32)
     counts = np.zeros(codes.vocabulary.n_planes, dtype=np.uint32)
     if isinstance(codes, PackedCodes):
         _kernels.joint_packed(plane.reshape(1, -1), codes.words, False, counts.reshape(1, -1))
@@ -48,12 +62,23 @@ def counts_within(plane: Plane, codes: Codes) -> Array:
 
 def cells_within(plane: Plane, x: Codes, y: Codes) -> Array:
     """Return in how many rows of one plane each pair of a plane of `x` and one of `y` holds; all in the same form."""
+    if not kernels_count(x, y):
+        rows = _rows_of(plane, x)
+        left, right = (codes.indicators()[:, rows].astype(np.float64) for codes in (x, y))
+        return (left @ right.T).astype(np.uint32)
     cells = np.zeros((x.vocabulary.n_planes, y.vocabulary.n_planes), dtype=np.uint32)
     if isinstance(x, PackedCodes) and isinstance(y, PackedCodes):
         _kernels.joint_packed(x.words, y.words & plane, False, cells)
     elif isinstance(x, SparseCodes) and isinstance(y, SparseCodes):
         _count_kernels.pairs_within(plane, x.indptr, x.indices, y.indptr, y.indices, cells)
     return cells
+
+
+def _rows_of(plane: Plane, codes: Codes) -> Array:
+    """Return the rows of one plane that is in the form of `codes`."""
+    if isinstance(codes, SparseCodes):
+        return plane
+    return np.flatnonzero(PackedCodes(Vocabulary.binary(1), codes.n_rows, plane.reshape(1, -1)).indicators()[0])
 
 
 def same_form(x: Codes, y: Codes | None = None) -> Any:
@@ -125,13 +150,21 @@ class ColumnPairs:
 
     def shared_with(self, column: int) -> Ints:
         """Return I(f;s) in units for the column s and every column f."""
-        shared = self._joint_contents(column)
-        _count_kernels.contents_to_shared(
-            shared, self._contents, self._contents[column], self._table[self._codes.n_rows]
-        )
-        return shared
+        joint = self._joint_contents(column)
+        return shared_amounts(joint, self._contents, self._contents[column], self._table[self._codes.n_rows])
+
+    @cached_property
+    def _all_contents(self) -> Ints:
+        """Sums over the cells of all pairs, for small data."""
+        codes, vocabulary = self._codes, self._codes.vocabulary
+        joint = joint_counts(codes, codes)
+        logs = logs_of(codes.n_rows)
+        return table_contents(vocabulary, codes.totals, vocabulary, codes.totals, joint, codes.n_rows, logs)
 
     def _joint_contents(self, column: int) -> Ints:
+        n_planes = self._codes.vocabulary.n_planes
+        if not kernels_pay((self._codes.n_rows + n_planes) * n_planes, 2 * MANY_CELLS):
+            return self._all_contents[column]
         codes, vocabulary = self._codes, self._codes.vocabulary
         first, last = vocabulary.offsets[column : column + 2].tolist()
         contents = np.zeros(vocabulary.n_columns, dtype=np.int64)
@@ -149,3 +182,10 @@ class ColumnPairs:
             zeros -= size
         _count_kernels.add_pair_symbol(left, vocabulary.offsets, zeros, self._table, left, contents)
         return contents
+
+
+def shared_amounts(joint: Ints, contents: Ints, own: Ints, whole: Any) -> Ints:
+    """Turn C(f,s) into I(f;s) = C(f,s) - C(f) - C(s) + C of all rows, moved into [0, min(H(f), H(s))]."""
+    # The larger content goes first, so that no difference leaves 64 bits.
+    high, low = np.maximum(contents, own), np.minimum(contents, own)
+    return np.maximum(np.minimum((joint - high) + (whole - low), whole - high), 0)

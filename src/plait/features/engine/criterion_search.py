@@ -6,96 +6,66 @@ I(X_m;Y_j) + beta_j sum_{k in Pa_j} I(Y_j;Y_k|X_m) + gamma sum_{n in S} I(Y_j;X_
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from plait.core.arrays import Floats, Ints
+from plait.core.arrays import Floats
+from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
 from plait.core.progress_bar import progress
 from plait.core.ties import TIE_TOLERANCE
 from plait.counts import Codes, SparseCodes, Vocabulary
 from plait.features.engine.arrangement import Arrangement, LabelRows, PairMemory, Planes, label_rows
+from plait.features.engine.criterion import N_BLOCKS, Choice, Chosen, GeneralCriterion, SmallSearch
 from plait.features.engine.thread_map import Threads
 
-__all__ = ["Choice", "CriterionTerms", "GeneralCriterion", "search_by_label", "search_together"]
+__all__ = ["search"]
 
 _criterion_kernels = lazy_module("plait.features.engine._criterion_kernels")
 
 
-Chosen = tuple[Ints, Floats]
+# Products (rows x planes x planes of a column x labels x features to choose) from which on kernels pay; plain products
+# and look-ups take some 20 ms for as many.
+_MANY_PRODUCTS = 1 << 26
 
 
-@dataclass(frozen=True)
-class GeneralCriterion:
-    """The weights of the terms, and the options of the released program.
-
-    Parameters
-    ----------
-    beta : float, optional
-        Weight of the term of each parent; 1 / (number of parents) by default.
-    gamma : float, optional
-        Weight of the term of each chosen feature; 1 / (number of chosen features) by default.
-    marginal : bool, default=False
-        Whether the last term is -I(X_m;X_n) instead of I(Y_j;X_n|X_m), as in mRMR [OCC, table 1].
-    first_by_relevance : bool, default=False
-        Whether the first feature is the most relevant one.
-    max_candidates : int, optional
-        How many of the most relevant features are candidates.
-    """
-
-    beta: float | None = None
-    gamma: float | None = None
-    marginal: bool = False
-    first_by_relevance: bool = False
-    max_candidates: int | None = None
-
-    def beta_of(self, n_parents: int) -> float:
-        """Return beta_j, which is 0 without parents."""
-        if n_parents == 0:
-            return 0.0
-        return 1.0 / n_parents if self.beta is None else float(self.beta)
-
-    def gammas(self, n_steps: int) -> Floats:
-        """Return gamma when 0, 1, 2, ... features are chosen; 0 while there is none."""
-        n_chosen = np.arange(n_steps)
-        weights = 1.0 / np.maximum(n_chosen, 1) if self.gamma is None else np.full(n_steps, float(self.gamma))
-        return np.where(n_chosen == 0, 0.0, weights)
-
-    def shares(self, n_steps: int) -> Floats:
-        """Return gamma times the number of chosen features, exactly 1 where gamma is 1 / that number."""
-        n_chosen = np.arange(n_steps)
-        return np.asarray(np.minimum(n_chosen, 1.0) if self.gamma is None else float(self.gamma) * n_chosen)
-
-
-class Choice:
-    """A choice under way, for one label or for all of them together.
+def search(
+    criterion: GeneralCriterion,
+    x: Codes,
+    y: Codes,
+    parents: Sequence[Sequence[int]],
+    n_wanted: int,
+    by_label: bool,
+    n_jobs: int | None = None,
+) -> list[Chosen]:
+    """Return the candidates in the order chosen and their scores, for each label, or once for all labels together.
 
     Parameters
     ----------
-    n_candidates, n_wanted : int
-        Features there are, and features to choose.
-
-    Attributes
-    ----------
-    relevance, base, conditional, sums : ndarrays of shape (n_candidates,)
-        See `_greedy_kernels`.
-    ranking, scores : ndarrays of shape (n_wanted,)
-        Chosen candidates and their scores, the first `n_chosen` of which are there.
+    criterion : GeneralCriterion
+        Weights and options.
+    x, y : SparseCodes or PackedCodes
+        Features, each with more than one symbol, and labels 0/1.
+    parents : sequence of sequences of int
+        Labels on which each label depends.
+    n_wanted : int
+        How many features to choose.
+    by_label : bool
+        Whether each label chooses for itself.
+    n_jobs : int, optional
+        Threads; the result is the same, bit for bit, for any number.
     """
-
-    def __init__(self, n_candidates: int, n_wanted: int):
-        self.relevance, self.base, self.conditional, self.sums = np.zeros((4, n_candidates))
-        self.ranking = np.empty(n_wanted, dtype=np.int64)
-        self.scores = np.empty(n_wanted)
-        self.n_chosen = 0
-
-    def choose(self, candidate: int, score: float) -> None:
-        """Put one candidate in the next place."""
-        self.ranking[self.n_chosen], self.scores[self.n_chosen] = candidate, score
-        self.base[candidate] = -np.inf
-        self.n_chosen += 1
+    n_symbols = int(np.diff(x.vocabulary.offsets).max(initial=0))
+    n_products = x.n_rows * x.vocabulary.n_planes * n_symbols * y.vocabulary.n_planes * n_wanted
+    if not kernels_pay(n_products, _MANY_PRODUCTS):
+        small = SmallSearch(criterion, x, y, parents)
+        return small.by_label(n_wanted) if by_label else [small.together(n_wanted)]
+    terms = CriterionTerms(criterion, x, y, parents)
+    with Threads(n_jobs) as threads:
+        if by_label:
+            return list(progress(_search_by_label(terms, n_wanted, threads), "Choosing features", terms.n_labels))
+        return [_search_together(terms, n_wanted, threads)]
 
 
 class CriterionTerms:
@@ -151,50 +121,19 @@ class CriterionTerms:
                 parents, done, beta, place, labels, self.planes, memory.space, sums, *sums_of
             )
 
-    def open(self, choice: Choice) -> None:
-        """Apply the options of the released program: fewer candidates, and the most relevant feature first."""
-        most, n_wanted = self.criterion.max_candidates, choice.ranking.size
-        if most is not None and n_wanted >= most:
-            # All candidates would be chosen; the program then ranks all features by relevance.
-            self._choose_most_relevant(choice, n_wanted)
-            return
-        if most is not None:
-            outside = np.ones(choice.base.size, dtype=np.bool_)
-            outside[self._most_relevant(choice.relevance, min(most, outside.size))] = False
-            choice.base[outside] = -np.inf
-        if self.criterion.first_by_relevance:
-            self._choose_most_relevant(choice, min(n_wanted, 1))
-
-    def _choose_most_relevant(self, choice: Choice, n_wanted: int) -> None:
-        for candidate in self._most_relevant(choice.relevance, n_wanted).tolist():
-            choice.choose(candidate, choice.relevance[candidate])
-
-    def _most_relevant(self, relevance: Floats, n_wanted: int) -> Ints:
-        left, nothing = relevance.copy(), np.zeros(relevance.size)
-        ranking = np.empty(n_wanted, dtype=np.int64)
-        for place in range(n_wanted):
-            best = _criterion_kernels.best_candidate(
-                left, nothing, 0.0, self.planes.runs, self.planes.names, TIE_TOLERANCE
-            )
-            ranking[place] = best
-            left[best] = -np.inf
-        return ranking
-
 
 def _no_columns(n_rows: int) -> SparseCodes:
     return SparseCodes(Vocabulary.binary(0), np.zeros(n_rows + 1, dtype=np.int64), np.empty(0, dtype=np.uint32))
 
 
-# Labels are summed in so many blocks, whatever the number of threads, so that rounding is the same.
-_N_BLOCKS = 16
 # Bytes of the bits of all labels, and of the counted pairs of each thread.
 _LABEL_BYTES, _PAIR_BYTES = 1 << 28, 1 << 26
 
 
-def search_together(terms: CriterionTerms, n_wanted: int, threads: Threads) -> Chosen:
+def _search_together(terms: CriterionTerms, n_wanted: int, threads: Threads) -> Chosen:
     """Return the candidates in the order chosen, and their scores; the same, bit for bit, for any number of threads."""
     blocks = [
-        _LabelBlock(terms, part.tolist()) for part in np.array_split(np.arange(terms.n_labels), _N_BLOCKS) if part.size
+        _LabelBlock(terms, part.tolist()) for part in np.array_split(np.arange(terms.n_labels), N_BLOCKS) if part.size
     ]
     memories = [PairMemory(terms.arranged, _PAIR_BYTES) for _ in range(threads.n_threads)]
     workers = [(memory, blocks[k :: threads.n_threads]) for k, memory in enumerate(memories)]
@@ -237,7 +176,7 @@ def _started(
         choice.relevance += block.start.relevance
         choice.base += block.start.base
         choice.conditional += block.start.conditional
-    terms.open(choice)
+    choice.open(terms.criterion, np.argsort(terms.planes.names))
     return choice
 
 
@@ -265,7 +204,7 @@ _CHUNK_LABELS, _CHUNK_BYTES = 8, 1 << 26
 _ALL_PAIRS_BYTES, _SOME_PAIRS_BYTES = 1 << 27, 1 << 26
 
 
-def search_by_label(terms: CriterionTerms, n_wanted: int, threads: Threads) -> Iterator[Chosen]:
+def _search_by_label(terms: CriterionTerms, n_wanted: int, threads: Threads) -> Iterator[Chosen]:
     """Yield for each label the candidates in the order chosen, and their scores.
 
     The chosen features and their scores are the same, bit for bit, for any number of threads.
@@ -322,7 +261,7 @@ def _choose(
     planes, n_wanted = terms.planes, gammas.shape[1]
     choice = Choice(planes.names.size, n_wanted)
     terms.add_start(label, place, labels, memory, choice)
-    terms.open(choice)
+    choice.open(terms.criterion, np.argsort(terms.planes.names))
     while choice.n_chosen < n_wanted:
         before = choice.n_chosen
         choice.n_chosen = _criterion_kernels.grow(

@@ -10,7 +10,8 @@ from functools import partial
 
 import numpy as np
 
-from plait.core.arrays import Array, Bits, Floats
+from plait.core.arrays import Array, Bits, Floats, Ints
+from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
 from plait.counts import Codes, Vocabulary, joint_counts
 from plait.features.engine.column_pairs import Plane, cells_within, counts_within, every_count, plane_of, same_form
@@ -19,6 +20,10 @@ from plait.features.engine.thread_map import Threads
 __all__ = ["LabelSums", "LabelTriples", "summed_relevance"]
 
 _count_kernels = lazy_module("plait.features.engine._count_kernels")
+
+
+# Cells (plane of a feature, label) from which on kernels pay: NumPy takes some 30 ns for each, 1 ms in all.
+_MANY_CELLS = 1 << 15
 
 
 class LabelSums:
@@ -64,6 +69,9 @@ class LabelSums:
         base = np.add.reduceat(contents, self._ends[:-1].astype(np.intp))
         self._label_pairs += base
         self._content += self._table[size]
+        if not kernels_pay(cells.size, _MANY_CELLS):
+            self._add_plainly(cells.astype(np.int64), counts.astype(np.int64), labels.astype(np.int64), size)
+            return
         _count_kernels.add_symbol(
             cells,
             counts.astype(np.uint32, copy=False),
@@ -77,11 +85,27 @@ class LabelSums:
             self._triples,
         )
 
+    def _add_plainly(self, cells: Ints, counts: Ints, labels: Ints, size: int) -> None:
+        starts, table = self._offsets[:-1], self._table
+        zeros = size - np.add.reduceat(counts, starts)
+        rest = labels - np.add.reduceat(cells, starts, axis=0)
+        self._pairs += np.add.reduceat(table[counts], starts) + table[zeros]
+        contents = np.add.reduceat(table[cells] + table[counts[:, None] - cells], starts, axis=0)
+        contents += table[rest] + table[zeros[:, None] - rest]
+        self._triples += np.add.reduceat(contents, self._ends[:-1].astype(np.intp), axis=1)
+
     def bits(self) -> Floats:
-        """Return the sums for all features, in bits."""
-        out = np.empty(self._pairs.size)
-        _count_kernels.information_sums(self._triples, self._pairs, self._label_pairs, self._content, self._ends, out)
-        return out * self._bits
+        """Return the sums for all features, in bits.
+
+        I(f;l|s) = C(f,s,l) - C(f,s) - C(l,s) + C(s). A group's sum is below 2**63 units although its parts may pass
+        2**64, so that unsigned arithmetic gives it exactly.
+        """
+        rest = np.diff(self._ends) * (self._content - self._pairs[:, None])
+        units = (self._triples - self._label_pairs + rest).view(np.int64)
+        sums = np.zeros(self._pairs.size)
+        for group in units.T:
+            sums += np.maximum(group, 0)
+        return sums * self._bits
 
 
 def _groups(first: int, n_labels: int, n_rows: int) -> Bits:
