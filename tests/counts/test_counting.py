@@ -13,9 +13,9 @@ from plait.counts import checked_weights, count_pairs, encode
 from plait.counts.counting import (
     _from_bits,
     _from_blas,
-    _from_products,
     _from_rows,
     _from_sparse,
+    _from_words,
     joint_counts,
     joint_weights,
 )
@@ -162,8 +162,8 @@ def test_all_products_are_the_matrix_product(n, density):
     a, b = encode(A), encode(B)
     expected = A.astype(np.int64).T @ B
     for found in (
-        _from_products(a, b),
-        _from_products(b.sparse(), a).T,
+        _from_words(a, b),
+        _from_words(b.sparse().packed(), a).T,
         _from_bits(a, b),
         _from_bits(b, a).T,
         _from_rows(a.sparse(), b.sparse()),
@@ -196,7 +196,7 @@ def test_weighted_products(n):
 
 def test_the_way_is_chosen_by_what_the_input_is(monkeypatch, kernels):
     chosen = []
-    ways = (_from_products, _from_bits, _from_rows, _from_blas, _from_sparse)
+    ways = (_from_words, _from_bits, _from_rows, _from_blas, _from_sparse)
     for name, real in ((way.__name__, way) for way in ways):
         monkeypatch.setattr(
             f"plait.counts.counting.{name}", lambda *args, name=name, real=real: (chosen.append(name), real(*args))[1]
@@ -210,12 +210,12 @@ def test_the_way_is_chosen_by_what_the_input_is(monkeypatch, kernels):
     (A, B), (rare_a, rare_b) = (tuple(encode(M) for M in matrices(5000, density)) for density in (0.5, 0.002))
     halves = np.full(5000, 0.5)
     plain = kernels == "never"
-    assert way(joint_counts, A, B) == {"_from_products" if plain else "_from_bits"}
-    assert way(joint_counts, rare_a.sparse(), rare_b.sparse()) == {"_from_products" if plain else "_from_rows"}
+    assert way(joint_counts, A, B) == {"_from_words" if plain else "_from_bits"}
+    assert way(joint_counts, rare_a.sparse(), rare_b.sparse()) == {"_from_words" if plain else "_from_rows"}
     assert way(joint_weights, A, B, halves) == {"_from_blas"}
     assert way(joint_weights, A.sparse(), B, halves) == {"_from_sparse"}
     with using_kernels("auto"):
-        assert way(joint_counts, A, B) == {"_from_products"}
+        assert way(joint_counts, A, B) == {"_from_words"}
         assert way(joint_counts, *(encode(M) for M in matrices(200_000, 0.5))) == {"_from_bits"}
 
 

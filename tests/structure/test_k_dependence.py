@@ -12,6 +12,8 @@ from plait.counts import MeanStdDiscretizer
 from plait.data import load_dataset
 from plait.structure import FullChain, Independent, InformationOrder, KDependence
 
+pytestmark = pytest.mark.usefixtures("kernels")
+
 NEAR = 1e-10  # what ties, as in plait.core.ties
 
 

@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 from plait.information import conditional_mutual_information, mutual_information, normalized_mutual_information
 from plait.structure.label_information import LabelInformation
 
+pytestmark = pytest.mark.usefixtures("kernels")
+
 
 def labels(seed, n, q, share):
     return (np.random.default_rng(seed).random((n, q)) < share).astype(np.uint8)

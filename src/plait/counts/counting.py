@@ -14,7 +14,7 @@ from plait.core.arrays import Array, Floats
 from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
 from plait.core.sentences import ParameterError
-from plait.counts.codes import MANY_CELLS, Codes, PackedCodes, SparseCodes
+from plait.counts.codes import MANY_CELLS, Codes, PackedCodes, SparseCodes, common_ones
 from plait.counts.encoding import encode
 from plait.counts.pairs import PairCounts
 from plait.counts.streams import summed
@@ -137,8 +137,8 @@ def checked_weights(weights: Any, n_rows: int) -> Array:
     return values.astype(np.int64) if whole else values
 
 
-# Without kernels, so many products of a matrix product take as long as filling in one cell.
-_PRODUCTS_A_CELL = 128
+# Without kernels, so many cells of two planes take as long to count as one cell of a matrix takes to be packed.
+_CELLS_A_CELL = 128
 # Nanoseconds of one elementary step, measured on one core; only their proportions matter.
 _PER_INCREMENT = 1.2
 _PER_ENTRY_MOVED = 3.0
@@ -154,7 +154,7 @@ def joint_counts(a: Codes, b: Codes) -> Array:
     The result is `int32` (`int64` from 2**31 rows), in either memory order.
     """
     if not kernels_count(a, b):
-        return _from_products(a, b)
+        return _from_words(a.packed(), b.packed())
     if _bits_are_cheaper(a, b):
         return _from_bits(a.packed(), a.packed() if b is a else b.packed())
     return _from_rows(a.sparse(), b.sparse())
@@ -162,16 +162,13 @@ def joint_counts(a: Codes, b: Codes) -> Array:
 
 def kernels_count(a: Codes, b: Codes) -> bool:
     """Say whether two sets of planes are large enough to be counted by kernels."""
-    n_filled = a.n_rows * (a.vocabulary.n_planes + b.vocabulary.n_planes)
-    n_products = a.n_rows * a.vocabulary.n_planes * b.vocabulary.n_planes
-    return kernels_pay(n_filled + n_products / _PRODUCTS_A_CELL, 2 * MANY_CELLS)
+    n_packed = a.n_rows * (a.vocabulary.n_planes + b.vocabulary.n_planes)
+    n_counted = a.n_rows * a.vocabulary.n_planes * b.vocabulary.n_planes
+    return kernels_pay(n_packed + n_counted / _CELLS_A_CELL, 2 * MANY_CELLS)
 
 
-def _from_products(a: Codes, b: Codes) -> Array:
-    """Multiply planes filled in; sums of so few ones are exact."""
-    left: Array = a.indicators().astype(np.float32 if a.n_rows < 1 << 24 else np.float64)
-    right: Array = left if b is a else b.indicators().astype(left.dtype)
-    return (left @ right.T).astype(_counter(a.n_rows))
+def _from_words(a: PackedCodes, b: PackedCodes) -> Array:
+    return common_ones(a.words, b.words).astype(_counter(a.n_rows))
 
 
 def joint_weights(a: Codes, b: Codes, weights: Array) -> Array:

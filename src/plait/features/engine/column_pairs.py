@@ -5,11 +5,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from plait.core.arrays import Array, Ints
+from plait.core.arrays import Array, Bits, Ints
 from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
-from plait.counts import Codes, PackedCodes, SparseCodes, Vocabulary, joint_counts
-from plait.counts.codes import MANY_CELLS
+from plait.counts import Codes, PackedCodes, SparseCodes, joint_counts
+from plait.counts.codes import MANY_CELLS, common_ones, n_ones, packed_bits
 from plait.counts.counting import kernels_count
 from plait.information import CountLogs, logs_of
 from plait.information.contents import column_contents, table_contents
@@ -51,7 +51,7 @@ def plane_of(codes: Codes, plane: int) -> Plane:
 def counts_within(plane: Plane, codes: Codes) -> Array:
     """Return in how many rows of one plane each plane of `codes` holds; both are in the same form."""
     if not kernels_pay(codes.n_rows * codes.vocabulary.n_planes, 2 * MANY_CELLS):
-        return codes.indicators()[:, _rows_of(plane, codes)].sum(axis=1, dtype=np.uint32)
+        return n_ones(codes.packed().words & _words_of(plane, codes)).astype(np.uint32)
     counts = np.zeros(codes.vocabulary.n_planes, dtype=np.uint32)
     if isinstance(codes, PackedCodes):
         _kernels.joint_packed(plane.reshape(1, -1), codes.words, False, counts.reshape(1, -1))
@@ -63,9 +63,7 @@ def counts_within(plane: Plane, codes: Codes) -> Array:
 def cells_within(plane: Plane, x: Codes, y: Codes) -> Array:
     """Return in how many rows of one plane each pair of a plane of `x` and one of `y` holds; all in the same form."""
     if not kernels_count(x, y):
-        rows = _rows_of(plane, x)
-        left, right = (codes.indicators()[:, rows].astype(np.float64) for codes in (x, y))
-        return (left @ right.T).astype(np.uint32)
+        return common_ones(x.packed().words, y.packed().words & _words_of(plane, x)).astype(np.uint32)
     cells = np.zeros((x.vocabulary.n_planes, y.vocabulary.n_planes), dtype=np.uint32)
     if isinstance(x, PackedCodes) and isinstance(y, PackedCodes):
         _kernels.joint_packed(x.words, y.words & plane, False, cells)
@@ -74,15 +72,17 @@ def cells_within(plane: Plane, x: Codes, y: Codes) -> Array:
     return cells
 
 
-def _rows_of(plane: Plane, codes: Codes) -> Array:
-    """Return the rows of one plane that is in the form of `codes`."""
-    if isinstance(codes, SparseCodes):
+def _words_of(plane: Plane, codes: Codes) -> Bits:
+    """Return as bits one plane that is in the form of `codes`."""
+    if isinstance(codes, PackedCodes):
         return plane
-    return np.flatnonzero(PackedCodes(Vocabulary.binary(1), codes.n_rows, plane.reshape(1, -1)).indicators()[0])
+    flags = np.zeros((1, codes.n_rows), dtype=np.bool_)
+    flags[0, plane] = True
+    return packed_bits(flags)[0]
 
 
 def same_form(x: Codes, y: Codes | None = None) -> Any:
-    """Return x, or x and y, both by rows or both as bits: bits for bits, and where counting by rows would be slower.
+    """Return x, or x and y, both by rows or both as bits: bits for bits, small data, and where rows would be slower.
 
     The cost of walking the rows of a plane that was chosen in proportion to its size is compared with that of AND
     with all others.
@@ -92,7 +92,8 @@ def same_form(x: Codes, y: Codes | None = None) -> Any:
     others = 1.0 if y is None else y.nnz / max(x.n_rows, 1)
     by_rows = _PER_ENTRY * float((x.totals.astype(np.float64) ** 2).sum()) / max(x.n_rows, 1) * others
     by_bits = _PER_WORD * n_planes * n_words * (1 if y is None else y.vocabulary.n_planes)
-    packs = isinstance(x, PackedCodes) or (by_bits < by_rows and 8 * n_planes * n_words <= _MOST_BYTES)
+    small = not kernels_pay(x.n_rows * n_planes, 2 * MANY_CELLS)
+    packs = small or isinstance(x, PackedCodes) or (by_bits < by_rows and 8 * n_planes * n_words <= _MOST_BYTES)
     if y is None:
         return x.packed() if packs else x
     return (x.packed(), y.packed()) if packs else (x, y.sparse())

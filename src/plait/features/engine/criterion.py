@@ -1,4 +1,4 @@
-"""The general criterion [OCC 42-43], a choice by it under way, and the search through small data by matrix products.
+"""The general criterion [OCC 42-43], a choice by it under way, and the search through small data.
 
 I(X_m;Y_j) + beta_j sum_{k in Pa_j} I(Y_j;Y_k|X_m) + gamma sum_{n in S} I(Y_j;X_n|X_m)
 
@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plait.core.arrays import Array, Floats, Ints
+from plait.core.arrays import Bits, Floats, Ints
 from plait.core.ties import first_best
 from plait.counts import Codes
+from plait.counts.codes import common_ones, n_ones
 from plait.features.engine.column_pairs import every_count, shared_amounts
 from plait.features.engine.ranking import stable_ranking
 
@@ -142,7 +143,7 @@ class _Group(Choice):
 
 
 class SmallSearch:
-    """Greedy search through small data: all labels in step, with one matrix product for each step.
+    """Greedy search through small data: all labels in step, with all planes of candidates counted as bits.
 
     The same features and scores, to the last bit, as by the kernels of `criterion_search`.
 
@@ -163,11 +164,10 @@ class SmallSearch:
         self._offsets = x.vocabulary.offsets
         self._table, self._bits = every_count(x.n_rows)
         # Planes of features, then labels, then one that never holds.
-        never = np.zeros((1, x.n_rows), dtype=np.uint8)
-        exact = np.float32 if x.n_rows < 1 << 24 else np.float64
-        self._planes: Array = np.concatenate((x.indicators(), y.indicators(), never)).astype(exact)
-        self._joint: Ints = (self._planes @ self._planes.T).astype(np.int64)
-        self._totals = np.diagonal(self._joint)
+        words = x.packed().words
+        self._words: Bits = np.concatenate((words, y.packed().words, np.zeros_like(words[:1])))
+        self._joint = common_ones(self._words, words)
+        self._totals = n_ones(self._words)
         self._own = self._contents(self._totals[: self._n_planes], np.asarray(x.n_rows))
 
     def by_label(self, n_wanted: int) -> list[Chosen]:
@@ -207,7 +207,7 @@ class SmallSearch:
     def _start(self) -> Floats:
         """Return the first two terms [OCC 42-43] of each label: alone, together, and n H(Y_j|X_m) in units."""
         n_planes, whole = self._n_planes, self._table[self._n_rows]
-        with_labels = self._joint[n_planes:-1, :n_planes]
+        with_labels = self._joint[n_planes:-1]
         sizes = self._totals[n_planes:-1]
         outside = self._contents(self._totals[:n_planes] - with_labels, self._n_rows - sizes)
         pairs = self._contents(with_labels, sizes) + outside
@@ -229,7 +229,7 @@ class SmallSearch:
         """Return the planes of some features side by side, filled up with one that never holds."""
         starts, ends = self._offsets[features, None], self._offsets[features + 1, None]
         places = starts + np.arange(int((ends - starts).max(initial=0)))
-        return np.where(places < ends, places, self._planes.shape[0] - 1)
+        return np.where(places < ends, places, len(self._words) - 1)
 
     def _triples(self, columns: Ints) -> Floats:
         """Return content of (label, its column, candidate) less that of (column, candidate), for all labels.
@@ -238,11 +238,10 @@ class SmallSearch:
         """
         n_planes = self._n_planes
         own = np.arange(n_planes, n_planes + self._n_labels)
-        met = self._planes[columns] * self._planes[own, None]
-        inner = (met.reshape(-1, self._n_rows) @ self._planes[:n_planes].T).astype(np.int64)
-        inner, size = inner.reshape(*columns.shape, n_planes), self._joint[columns, own[:, None]]
-        line, total = self._joint[columns, :n_planes], self._totals[columns]
-        margin, label = self._joint[own, :n_planes], self._totals[own]
+        met = self._words[columns] & self._words[own, None]
+        inner = common_ones(met.reshape(-1, met.shape[-1]), self._words[:n_planes]).reshape(*columns.shape, n_planes)
+        line, total, size = self._joint[columns], self._totals[columns], n_ones(met)
+        margin, label = self._joint[own], self._totals[own]
         pairs = self._split(line, total, self._totals[:n_planes], np.asarray(self._n_rows))
         inside = self._split(inner, size, margin, label)
         outside = self._split(line - inner, total - size, self._totals[:n_planes] - margin, self._n_rows - label)
@@ -263,7 +262,7 @@ class SmallSearch:
         """Return -I(X_m;X_n) in units, for all candidates m and one feature n for each label."""
         columns = self._columns(features)
         pairs = self._split(
-            self._joint[columns, : self._n_planes],
+            self._joint[columns],
             self._totals[columns],
             self._totals[: self._n_planes],
             np.asarray(self._n_rows),

@@ -25,9 +25,9 @@ __all__ = ["search"]
 _criterion_kernels = lazy_module("plait.features.engine._criterion_kernels")
 
 
-# Products (rows x planes x planes of a column x labels x features to choose) from which on kernels pay; plain products
-# and look-ups take some 20 ms for as many.
-_MANY_PRODUCTS = 1 << 26
+# Cells (rows x planes x planes, and rows x planes x planes of a column x labels x features to choose) from which on
+# kernels pay; NumPy takes some 20 ms for as many.
+_MANY_CELLS = 1 << 26
 
 
 def search(
@@ -57,8 +57,9 @@ def search(
         Threads; the result is the same, bit for bit, for any number.
     """
     n_symbols = int(np.diff(x.vocabulary.offsets).max(initial=0))
-    n_products = x.n_rows * x.vocabulary.n_planes * n_symbols * y.vocabulary.n_planes * n_wanted
-    if not kernels_pay(n_products, _MANY_PRODUCTS):
+    n_planes, n_labels = x.vocabulary.n_planes, y.vocabulary.n_planes
+    n_cells = x.n_rows * n_planes * (n_planes + n_symbols * n_labels * n_wanted)
+    if not kernels_pay(n_cells, _MANY_CELLS):
         small = SmallSearch(criterion, x, y, parents)
         return small.by_label(n_wanted) if by_label else [small.together(n_wanted)]
     terms = CriterionTerms(criterion, x, y, parents)
