@@ -48,6 +48,12 @@ def test_a_wrong_name_lists_the_right_ones(room, wrong):
         resolve("Owner", "inference", wrong, room, Base)
 
 
+def test_an_underscore_too_many_is_forgiven_and_the_nearest_word_named(room):
+    assert isinstance(resolve("Owner", "inference", "ml_knn", room, Base), MLkNN)
+    with pytest.raises(ParameterError, match=r"Did you mean 'best_first'\?$"):
+        resolve("Owner", "inference", "bestfirst", room, Base)
+
+
 @pytest.mark.parametrize(
     ("name", "word"),
     [("JointClassifier", "joint_classifier"), ("SCLS", "scls"), ("D2F", "d2f"), ("GainRatio", "gain_ratio")],

@@ -16,7 +16,7 @@ from plait.core.naming import registry
 from plait.core.sentences import ParameterError, complaint
 from plait.data import Dataset, load_dataset
 from plait.data.conversion.files import open_bytes, replacing
-from plait.features import FeatureMask, InformationSelector, Selector
+from plait.features import FeatureMask, Selector
 from plait.pictures.tables import Entry, Heading, Table, as_text
 from plait.pictures.text_bars import bar_lines, shortened
 
@@ -153,7 +153,7 @@ def _asked(name: str, selector: Any, n_features: Any, label_specific: bool) -> d
             must = f"left out for {name}, which finds its own sizes"
             raise ParameterError(complaint("plait select", "-n", must, n_features, "Leave it out."))
         asked["n_features"] = n_features
-    if label_specific and not selector.chooses_by_label:
+    if label_specific and not selector.label_specific:
         if "scope" not in known:
             able = ", ".join(sorted(word for word, kind in _selectors().items() if _can_choose_by_label(kind)))
             raise ParameterError(
@@ -165,7 +165,7 @@ def _asked(name: str, selector: Any, n_features: Any, label_specific: bool) -> d
 
 
 def _can_choose_by_label(kind: Any) -> bool:
-    return bool(kind.chooses_by_label or "scope" in kind().get_params(deep=False))
+    return bool(kind.label_specific or "scope" in kind().get_params(deep=False))
 
 
 def _take_kinds(selector: Any, dataset: Dataset) -> None:
@@ -173,7 +173,7 @@ def _take_kinds(selector: Any, dataset: Dataset) -> None:
     nominal = np.flatnonzero(np.array(dataset.feature_kinds) == "nominal").tolist()
     if nominal and "nominal" in selector.get_params(deep=False):
         selector.set_params(nominal=nominal)
-    if nominal and isinstance(selector, InformationSelector):
+    if nominal and selector.discretizes:
         discretizer = selector._default_discretizer()
         selector.set_params(discretizer=discretizer.set_params(nominal=nominal))
 

@@ -4,6 +4,7 @@ The registry of a room is read from its `__all__`, so that adding one idea stays
 """
 
 import re
+from difflib import get_close_matches
 from types import ModuleType
 from typing import Any
 
@@ -37,14 +38,17 @@ def _is_kind(kind: Any, base: type) -> bool:
 def resolve(owner: str, name: str, value: Any, room: ModuleType, base: type) -> Any:
     """Return an instance of `base`: the value itself, or a default one of the class it names.
 
-    A wrong name lists the right ones.
+    "k_dependence" is taken for "kdependence", too. A wrong name lists the right ones, and the nearest.
     """
     if isinstance(value, base):
         return value
     # Rooms load lazily: only the class that the word names is looked at.
     for candidate in room.__all__ if isinstance(value, str) else ():
-        if registered(candidate) == value and _is_kind(kind := getattr(room, candidate), base):
+        if registered(candidate) in (value, value.replace("_", "")) and _is_kind(
+            kind := getattr(room, candidate), base
+        ):
             return kind()
-    known = registry(room, base)
-    must = f"an instance of {base.__name__} or one of " + ", ".join(repr(word) for word in sorted(known))
-    raise ParameterError(complaint(owner, name, must, value))
+    known = sorted(registry(room, base))
+    must = f"an instance of {base.__name__} or one of " + ", ".join(repr(word) for word in known)
+    near = get_close_matches(value, known, n=1) if isinstance(value, str) else []
+    raise ParameterError(complaint(owner, name, must, value, f"Did you mean {near[0]!r}?" if near else ""))

@@ -14,7 +14,7 @@ from plait.core.checks import InstanceOf, Interval, Nothing, RandomState, check_
 from plait.core.naming import registry, resolve
 from plait.core.randomness import seeds
 from plait.core.sentences import ParameterError
-from plait.features import FeatureMask, LabelDependentFeatures, Selector
+from plait.features import FeatureMask, Selector
 from plait.inference import Inference
 from plait.joint import GraphJoint
 from plait.learners import Learner, LogisticLearner
@@ -46,7 +46,7 @@ def pairs_for(
             f"{type(structure).__name__} needs a learner with fit_pairs, but {type(learner).__name__} has none. "
             "Use LogisticLearner(), or a structure that needs counts only, such as LabelTree()."
         )
-    wanted = getattr(structure, "folds", None)
+    wanted = structure.folds
     enough = wanted is not None and Y.shape[0] >= max(2, wanted)
     pairs: PairDependence = learner.fit_pairs(
         X, Y, sample_weight=sample_weight, mask=mask, folds=wanted if enough else None, random_state=seed
@@ -185,7 +185,7 @@ class JointClassifier(JointModel):
         structure_seed, pair_seed, self._seed = seeds(self.random_state, 3)
         structure, selector, learner = self._parts()
         counted = repeated_rows(X, Y, sample_weight)
-        candidates = selector.first_stage(*counted) if isinstance(selector, LabelDependentFeatures) else None
+        candidates = None if selector is None else selector.first_stage(*counted)
         pairs = pairs_for(structure, learner, X, Y, sample_weight=sample_weight, seed=pair_seed, mask=candidates)
         self.graph_: LabelGraph = structure.build(
             *counted, pairs=pairs, random_state=structure_seed, label_names=list(self.label_names_)
@@ -207,12 +207,8 @@ class JointClassifier(JointModel):
             resolve(owner, "learner", learner, learners_room, Learner),
         )
 
-    def _mask(self, selector: Any, X: Any, Y: Labels, candidates: FeatureMask | None) -> FeatureMask | None:
-        if selector is None:
-            return None
-        if candidates is not None:
-            return selector.second_stage(X, Y, self.graph_, candidates)
-        return selector.select(X, Y, self.graph_)
+    def _mask(self, selector: Selector | None, X: Any, Y: Labels, candidates: FeatureMask | None) -> FeatureMask | None:
+        return None if selector is None else selector.second_stage(X, Y, self.graph_, candidates)
 
     def _probabilistic(self) -> bool:
         if hasattr(self, "conditionals_"):

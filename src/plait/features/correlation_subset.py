@@ -70,7 +70,8 @@ class CorrelationSubset(InformationSelector):
     [array([0])]
     """
 
-    chooses_by_label = True
+    label_specific = True
+    uses_graph = True
     parameter_rules: ClassVar = {
         "candidates": (InstanceOf((FeatureMask,)), Nothing()),
         "patience": (Interval(int, 1, None),),

@@ -47,7 +47,7 @@ class GainRatio(InformationSelector):
     [array([1. , 0.5])]
     """
 
-    chooses_by_label = True
+    label_specific = True
     parameter_rules: ClassVar = {
         "n_features": SIZE_RULES,
         "discretizer": DISCRETIZER_RULES,

@@ -279,6 +279,7 @@ class MLFS(CriterionSelector):
     [[3, 0], [1, 3]]
     """
 
+    uses_graph = True
     parameter_rules: ClassVar[dict[str, Any]] = {
         **CriterionSelector.parameter_rules,
         "beta": _WEIGHT,

@@ -58,7 +58,9 @@ class LabelDependentFeatures(InformationSelector):
     ((array([0, 1]),), [array([0])])
     """
 
-    chooses_by_label = True
+    label_specific = True
+    uses_graph = True
+    n_stages = 2
     parameter_rules: ClassVar = {
         "r": (Interval(float, 0, 1, closed="right"),),
         "n_candidates": (*SIZE_RULES, Nothing()),
@@ -96,9 +98,11 @@ class LabelDependentFeatures(InformationSelector):
         n_labels = self._targets(Y, None)[1].n_labels
         return FeatureMask.by_label([every] * n_labels, [np.zeros(every.size)] * n_labels, every.size)
 
-    def second_stage(self, X: Any, Y: Any, graph: LabelGraph | None, candidates: FeatureMask) -> FeatureMask:
+    def second_stage(self, X: Any, Y: Any, graph: LabelGraph | None, candidates: FeatureMask | None) -> FeatureMask:
         """Return the candidates without those redundant beside the label's parents; all when `stages="mlig"`."""
         check_parameters(self)
+        if candidates is None:
+            candidates = self.first_stage(X, Y)
         if self.stages == "mlig":
             return candidates
         subset = CorrelationSubset(candidates, self.patience, discretizer=self.discretizer, n_jobs=self.n_jobs)

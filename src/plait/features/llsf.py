@@ -80,7 +80,7 @@ class LLSF(Selector):
            [False,  True]])
     """
 
-    chooses_by_label = True
+    label_specific = True
     parameter_rules: ClassVar = {
         "alpha": (Interval(float, 0, None),),
         "beta": (Interval(float, 0, None),),

@@ -53,7 +53,7 @@ class MLIG(InformationSelector):
     [array([1]), array([0])]
     """
 
-    chooses_by_label = True
+    label_specific = True
     parameter_rules: ClassVar = {
         "r": (Interval(float, 0, 1, closed="right"),),
         "n_features": (*SIZE_RULES, Nothing()),

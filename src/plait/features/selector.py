@@ -37,6 +37,19 @@ class SelectionWarning(UserWarning):
 class Selector(SelectorMixin, BaseEstimator, ABC):
     """Base of all selectors: a subclass writes `_select(X, Y, graph)`, and lists its parameters in `parameter_rules`.
 
+    `_select` gets X as a checked dense float or CSR matrix (or codes), Y as `uint8` (dense or CSR) and a graph that
+    fits Y, and returns a `FeatureMask`. What a selector can do it declares by class attributes:
+
+    label_specific : bool
+        Whether every label always has features of its own. A selector that can do both has a parameter `scope`.
+    uses_graph : bool
+        Whether features depend on the graph; otherwise it changes nothing.
+    n_stages : int
+        1, or 2 where a first choice is made before the graph is known, so that the graph can be learnt on it. A
+        selector of two stages also writes `first_stage(X, Y)` and `second_stage(X, Y, graph, candidates)`.
+    discretizes : bool
+        Whether numbers are made symbols first, by a parameter `discretizer` (see `InformationSelector`).
+
     Attributes
     ----------
     mask_ : FeatureMask
@@ -50,8 +63,10 @@ class Selector(SelectorMixin, BaseEstimator, ABC):
     """
 
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]]
-    # Whether features are always chosen for each label by itself; a selector that can do both has a `scope`.
-    chooses_by_label: ClassVar[bool] = False
+    label_specific: ClassVar[bool] = False
+    uses_graph: ClassVar[bool] = False
+    n_stages: ClassVar[int] = 1
+    discretizes: ClassVar[bool] = False
 
     @abstractmethod
     def _select(self, X: Any, Y: Any, graph: LabelGraph) -> FeatureMask:
@@ -79,6 +94,21 @@ class Selector(SelectorMixin, BaseEstimator, ABC):
                 )
             return self._select(X, labels, fitting)
         return clone(self).fit(X, Y, graph=graph).mask_
+
+    def first_stage(self, X: Any, Y: Any) -> FeatureMask | None:
+        """Return what each label keeps before the graph is known; None for a selector of one stage."""
+        return None
+
+    def second_stage(self, X: Any, Y: Any, graph: LabelGraph | None, candidates: FeatureMask | None) -> FeatureMask:
+        """Return the features of every label once the graph is known.
+
+        Parameters
+        ----------
+        X, Y, graph : as for `select`
+        candidates : FeatureMask or None
+            What `first_stage` returned.
+        """
+        return self.select(X, Y, graph)
 
     def fit(self, X: Any, y: Any, graph: LabelGraph | None = None) -> "Selector":
         """Choose features.
@@ -154,6 +184,7 @@ class InformationSelector(Selector):
     selector's own default (`_default_discretizer`).
     """
 
+    discretizes: ClassVar[bool] = True
     discretizer: Any
 
     @abstractmethod

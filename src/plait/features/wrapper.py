@@ -74,7 +74,7 @@ class Wrapper(InformationSelector):
     [array([2])]
     """
 
-    chooses_by_label = True
+    label_specific = True
     parameter_rules: ClassVar = {
         "estimator": (HasMethods(("fit", "predict")), Nothing()),
         "n_candidates": SIZE_RULES,

@@ -18,10 +18,22 @@ __all__ = ["Structure"]
 class Structure(BaseEstimator, ABC):
     """Base of all structures: a subclass writes `_build(given)` and lists its parameters in `parameter_rules`.
 
-    A structure is a recipe without state: `build` hands on the graph and leaves the structure as it was.
+    A structure is a recipe without state: `build` hands on the graph and leaves the structure as it was. `_build` gets
+    a `StructureInput` (`given.X`, `given.Y`, `given.n_labels`, `given.varies`, `given.random`, `given.pairs`,
+    `given.label_names`), all of it checked, and returns a `LabelGraph`.
+
+    A structure that is made from what a learner finds about pairs of labels also writes `needs_pairs(n_labels)`, and
+    has a parameter or class attribute `folds`.
+
+    Attributes
+    ----------
+    folds : int, float or None
+        How rows are held out from the learner that finds out about pairs: a number of folds, a share of the rows, or
+        None, where it is scored on the rows it was trained on.
     """
 
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]]
+    folds: float | None = None
 
     @abstractmethod
     def _build(self, given: StructureInput) -> LabelGraph:
