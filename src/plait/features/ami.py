@@ -28,6 +28,15 @@ class AMI(GreedySelector):
     n_jobs : int, optional
         Threads for the relevance, -1 for all; the result is the same for any number.
 
+    Attributes
+    ----------
+    ranking_ : ndarray of int
+        Features in the order chosen, the same for all labels.
+    scores_ : ndarray of float
+        J(f|S) of each feature when it was chosen, in bits.
+    mask_ : FeatureMask
+        What each label keeps.
+
     See Also
     --------
     SCLS : weighs what is shared by the relevance, so that it counts the same with few labels and many.

@@ -14,7 +14,7 @@ from plait.core.sentences import ParameterError
 from plait.counts import Codes, MeanStdDiscretizer, encode
 from plait.features.engine.column_pairs import ColumnPairs
 from plait.features.engine.columns import varying
-from plait.features.engine.merit_search import Subset, best_first, grown_to
+from plait.features.engine.merit_search import MemberSet, best_first, grown_to
 from plait.features.engine.ranking import stable_ranking
 from plait.features.engine.sizes import SIZE_RULES, n_wanted
 from plait.features.engine.thread_map import JOBS_RULES, Threads
@@ -134,13 +134,13 @@ class _Uncertainty(NamedTuple):
         of_labels = symmetric_uncertainty_matrix(labels) if graph.edges else np.zeros((0, 0))
         return cls(symmetric_uncertainty_matrix(codes, labels), of_labels, UncertaintyRows(codes))
 
-    def start(self, label: int, parents: Ints, choice: Ints) -> Subset:
+    def start(self, label: int, parents: Ints, choice: Ints) -> MemberSet:
         """Return the set of a label's parents."""
         if not parents.size:
-            return Subset.start(0.0, 0.0, np.zeros(choice.size), 0)
+            return MemberSet.start(0.0, 0.0, np.zeros(choice.size), 0)
         among = np.triu(self.of_labels[np.ix_(parents, parents)], k=1).sum()
         links = self.with_labels[np.ix_(choice, parents)].sum(axis=1)
-        return Subset.start(float(self.of_labels[parents, label].sum()), float(among), links, parents.size)
+        return MemberSet.start(float(self.of_labels[parents, label].sum()), float(among), links, parents.size)
 
 
 # Bytes of rows kept.

@@ -27,6 +27,15 @@ class D2F(GreedySelector):
     n_jobs : int, optional
         Threads, -1 for all; the result is the same for any number.
 
+    Attributes
+    ----------
+    ranking_ : ndarray of int
+        Features in the order chosen, the same for all labels.
+    scores_ : ndarray of float
+        J(f|S) of each feature when it was chosen, in bits.
+    mask_ : FeatureMask
+        What each label keeps.
+
     Notes
     -----
     The work grows with features x chosen features x labels. The interaction information I(f,s,l) may be negative: a

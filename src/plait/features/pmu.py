@@ -31,6 +31,15 @@ class PMU(GreedySelector):
     n_jobs : int, optional
         Threads, -1 for all; the result is the same for any number.
 
+    Attributes
+    ----------
+    ranking_ : ndarray of int
+        Features in the order chosen, the same for all labels.
+    scores_ : ndarray of float
+        J(f|S) of each feature when it was chosen, in bits.
+    mask_ : FeatureMask
+        What each label keeps.
+
     Notes
     -----
     The last term is found once, at a cost of features x pairs of labels; the rest costs what `D2F` costs.
@@ -48,10 +57,10 @@ class PMU(GreedySelector):
         relevance = np.ascontiguousarray(mutual_information_matrix(x, y, n_jobs=self.n_jobs))
         triples = LabelTriples(x, y, threads)
         total = np.asarray(relevance.sum(axis=1))
-        return Interacting(total - _label_pairs(relevance, triples, y), total, triples)
+        return Interacting(total - _pair_interactions(relevance, triples, y), total, triples)
 
 
-def _label_pairs(relevance: Floats, triples: LabelTriples, y: Codes) -> Floats:
+def _pair_interactions(relevance: Floats, triples: LabelTriples, y: Codes) -> Floats:
     """Return sum_{l<l'} I(f,l,l') = sum_l sum_{l'>l} [I(f;l') - I(f;l'|l)]; a label that does not vary adds 0."""
     behind = np.cumsum(relevance[:, ::-1], axis=1)[:, ::-1]
     pairs = np.zeros(relevance.shape[0])

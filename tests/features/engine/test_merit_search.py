@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plait.features.engine.merit_search import Subset, best_first, grown_to
+from plait.features.engine.merit_search import MemberSet, best_first, grown_to
 
 TOLERANCE = 1e-10
 
@@ -72,7 +72,7 @@ def problem(n_candidates, n_fixed, seed, levels=None):
 def run(relevance, between, n_candidates, patience=5):
     fixed = list(range(n_candidates, len(relevance)))
     among = sum(between[a, b] for i, a in enumerate(fixed) for b in fixed[:i])
-    start = Subset.start(relevance[fixed].sum(), among, between[:n_candidates, fixed].sum(axis=1), len(fixed))
+    start = MemberSet.start(relevance[fixed].sum(), among, between[:n_candidates, fixed].sum(axis=1), len(fixed))
     own = relevance[:n_candidates]
     links = between[:n_candidates, :n_candidates]
     return best_first(start, own, lambda c: links[c], patience), start, own, links
@@ -115,7 +115,7 @@ def test_against_the_same_search_where_the_way_is_rough(patience):
 def test_of_equal_merits_the_larger_relevance():
     # Beside a fixed member with 0.5: (0.5 + 0.5) / sqrt(2) = (0.5 + r) / sqrt(2 + 2 * 0.5).
     relevance = np.array([0.5, np.sqrt(1.5) - 0.5])
-    start = Subset.start(0.5, 0.0, np.array([0.0, 0.5]), 1)
+    start = MemberSet.start(0.5, 0.0, np.array([0.0, 0.5]), 1)
     merits = start.merits_with_one_more(relevance)
     assert merits[0] == pytest.approx(merits[1], rel=1e-14)
     grown = grown_to(start, 1, relevance, lambda c: np.zeros(2))
@@ -159,7 +159,7 @@ def test_links_are_asked_for_only_where_a_set_is_expanded():
         asked.append(candidate)
         return between[candidate]
 
-    found = best_first(Subset.start(0.0, 0.0, np.zeros(8), 0), relevance, links_of, patience=1)
+    found = best_first(MemberSet.start(0.0, 0.0, np.zeros(8), 0), relevance, links_of, patience=1)
     assert found.members == (0,)
     assert asked == [0, 0]  # once to expand {0}, once to hand it back
 
@@ -181,7 +181,7 @@ def test_grown_to_a_size(size, seed):
 
 
 def test_no_candidates():
-    start = Subset.start(0.4, 0.0, np.zeros(0), 1)
+    start = MemberSet.start(0.4, 0.0, np.zeros(0), 1)
     found = best_first(start, np.zeros(0), lambda c: np.zeros(0), 5)
     assert found.members == ()
     assert found.merit == 0.4

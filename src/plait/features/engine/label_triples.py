@@ -47,7 +47,7 @@ class LabelSums:
         self._ends = _groups(first, n_labels, n_rows)
         n_groups = self._ends.size - 1
         self._content = np.uint64(0)
-        self._label_pairs = np.zeros(n_groups, dtype=np.uint64)
+        self._of_labels = np.zeros(n_groups, dtype=np.uint64)
         self._pairs = np.zeros(features.n_columns, dtype=np.uint64)
         self._triples = np.zeros((features.n_columns, n_groups), dtype=np.uint64)
 
@@ -67,7 +67,7 @@ class LabelSums:
         """
         contents = self._table[labels] + self._table[size - labels]
         base = np.add.reduceat(contents, self._ends[:-1].astype(np.intp))
-        self._label_pairs += base
+        self._of_labels += base
         self._content += self._table[size]
         if not kernels_pay(cells.size, _MANY_CELLS):
             self._add_plainly(cells.astype(np.int64), counts.astype(np.int64), labels.astype(np.int64), size)
@@ -101,7 +101,7 @@ class LabelSums:
         2**64, so that unsigned arithmetic gives it exactly.
         """
         rest = np.diff(self._ends) * (self._content - self._pairs[:, None])
-        units = (self._triples - self._label_pairs + rest).view(np.int64)
+        units = (self._triples - self._of_labels + rest).view(np.int64)
         sums = np.zeros(self._pairs.size)
         for group in units.T:
             sums += np.maximum(group, 0)

@@ -13,7 +13,7 @@ import numpy as np
 from plait.core.arrays import Floats
 from plait.core.ties import TIE_TOLERANCE
 
-__all__ = ["Subset", "best_first", "grown_to", "subset_merit"]
+__all__ = ["MemberSet", "best_first", "grown_to", "subset_merit"]
 
 
 def subset_merit(to_target: Any, among: Any, n_members: int) -> Any:
@@ -43,7 +43,7 @@ Links = Callable[[int], Floats]
 
 
 @dataclass(frozen=True, eq=False)
-class Subset:
+class MemberSet:
     """A set on the way: what stays in it throughout, and the candidates added so far.
 
     Parameters
@@ -70,7 +70,7 @@ class Subset:
     links: Floats
 
     @classmethod
-    def start(cls, to_target: float, among: float, links: Floats, n_fixed: int) -> "Subset":
+    def start(cls, to_target: float, among: float, links: Floats, n_fixed: int) -> "MemberSet":
         """Return the set of fixed members alone."""
         return cls((), (float(subset_merit(to_target, among, n_fixed)),), n_fixed, to_target, among, links)
 
@@ -86,7 +86,7 @@ class Subset:
         merits[list(self.members)] = -np.inf
         return merits
 
-    def with_member(self, candidate: int, merit: float, relevance: Floats, links_of: Links) -> "Subset":
+    def with_member(self, candidate: int, merit: float, relevance: Floats, links_of: Links) -> "MemberSet":
         """Return the set with one more candidate."""
         return replace(
             self,
@@ -98,12 +98,12 @@ class Subset:
         )
 
 
-def best_first(start: Subset, relevance: Floats, links_of: Links, patience: int) -> Subset:
+def best_first(start: MemberSet, relevance: Floats, links_of: Links, patience: int) -> MemberSet:
     """Return the best set found.
 
     Parameters
     ----------
-    start : Subset
+    start : MemberSet
         Where to begin; its members stay.
     relevance : ndarray of shape (n_candidates,)
         Correlation of each candidate with the target.
@@ -120,7 +120,7 @@ def best_first(start: Subset, relevance: Floats, links_of: Links, patience: int)
     best = (start, -1, start.merit)
     opened: list[_Opened] = []
     seen: set[frozenset[int]] = set()
-    node: Subset | None = start
+    node: MemberSet | None = start
     stale = 0
     while node is not None:
         seen.add(frozenset(node.members))
@@ -138,7 +138,7 @@ def best_first(start: Subset, relevance: Floats, links_of: Links, patience: int)
 class _Opened:
     """An expanded set and the best of its additions that has not been taken up."""
 
-    def __init__(self, node: Subset, merits: Floats, relevance: Floats) -> None:
+    def __init__(self, node: MemberSet, merits: Floats, relevance: Floats) -> None:
         self.node, self.merits, self._relevance = node, merits, relevance
         self._find()
 
@@ -161,7 +161,7 @@ def _best_addition(merits: Floats, relevance: Floats) -> int:
     return int(np.argmax(near & (relevance >= relevance[near].max() - TIE_TOLERANCE)))
 
 
-def _next(opened: list[_Opened], seen: set[frozenset[int]], relevance: Floats, links_of: Links) -> Subset | None:
+def _next(opened: list[_Opened], seen: set[frozenset[int]], relevance: Floats, links_of: Links) -> MemberSet | None:
     """Take the best set that has not been expanded out of the additions."""
     while True:
         merits = np.array([each.merit for each in opened])
@@ -174,7 +174,7 @@ def _next(opened: list[_Opened], seen: set[frozenset[int]], relevance: Floats, l
             return place.node.with_member(candidate, merit, relevance, links_of)
 
 
-def grown_to(subset: Subset, size: int, relevance: Floats, links_of: Links) -> Subset:
+def grown_to(subset: MemberSet, size: int, relevance: Floats, links_of: Links) -> MemberSet:
     """Return the set with exactly `size` candidates: its first ones, or the best additions one after another."""
     if len(subset.members) >= size:
         return replace(subset, members=subset.members[:size], merits=subset.merits[: size + 1])
