@@ -8,7 +8,6 @@ from scipy import sparse
 from sklearn.base import clone
 
 import plait.structure
-from plait.core.checks import wrong_values
 from plait.core.naming import registry, resolve
 from plait.core.sentences import ParameterError
 from plait.structure import (
@@ -25,6 +24,7 @@ from plait.structure import (
     Trellis,
     UserGraph,
 )
+from plait.testing import StructureConformance
 
 NAMED = registry(plait.structure, Structure)
 STRUCTURES = {
@@ -36,7 +36,17 @@ STRUCTURES = {
     "plain tree": LabelTree("mi"),
     "marginal polytree": Polytree("nmi", test="gtest"),
 }
-EVERY = pytest.mark.parametrize("structure", list(STRUCTURES.values()), ids=list(STRUCTURES))
+
+
+@pytest.mark.parametrize("structure", list(STRUCTURES.values()), ids=list(STRUCTURES))
+class TestConformance(StructureConformance):
+    """Every structure of the room, and some with other parameters."""
+
+
+def test_every_structure_is_found_by_its_name():
+    for word, kind in NAMED.items():
+        assert isinstance(resolve("JointClassifier", "structure", word, plait.structure, Structure), kind)
+    assert isinstance(resolve("JointClassifier", "structure", "k_dependence", plait.structure, Structure), KDependence)
 
 
 def random_pairs(rng, q, n=50):
@@ -52,7 +62,7 @@ def inputs(draw):
     return rng.normal(size=(n, 3)), Y, random_pairs(rng, q)
 
 
-@EVERY
+@pytest.mark.parametrize("structure", list(STRUCTURES.values()), ids=list(STRUCTURES))
 @settings(deadline=None, max_examples=30)
 @given(given_input=inputs(), seed=st.integers(0, 99))
 def test_a_graph_over_all_labels_and_the_same_for_the_same_seed(structure, given_input, seed):
@@ -64,28 +74,6 @@ def test_a_graph_over_all_labels_and_the_same_for_the_same_seed(structure, given
     shapes = (sparse.csr_array(X), sparse.csr_matrix(Y)), (X.tolist(), Y.astype(bool))
     for other_X, other_Y in shapes:
         assert structure.build(other_X, other_Y, pairs=pairs, random_state=seed) == graph
-
-
-def test_every_structure_has_a_name():
-    assert set(NAMED) == {
-        "conditional_tree",
-        "full_chain",
-        "independent",
-        "kdependence",
-        "label_tree",
-        "polytree",
-        "trellis",
-        "user_graph",
-    }
-    assert isinstance(resolve("JointClassifier", "structure", "label_tree", plait.structure, Structure), LabelTree)
-
-
-@pytest.mark.parametrize("kind", NAMED.values(), ids=list(NAMED))
-def test_wrong_parameters_are_named(kind):
-    for name, rules in kind.parameter_rules.items():
-        for wrong in wrong_values(rules):
-            with pytest.raises(ParameterError, match=f"{kind.__name__} needs {name} to be"):
-                kind(**{name: wrong}).build([[0.0]], [[1]])
 
 
 def test_generators_move_on_and_seeds_do_not():
@@ -116,10 +104,8 @@ def test_wrong_input(X, Y, more, words):
         Independent().build(X, Y, **more)
 
 
-def test_no_rows_and_no_labels():
+def test_no_rows():
     assert FullChain().build(np.zeros((0, 2)), np.zeros((0, 2))).parents == ((), (0,))
-    for structure in (Independent(), FullChain(), KDependence(), LabelTree(), Polytree(), ConditionalTree(), Trellis()):
-        assert structure.build(np.zeros((3, 2)), np.zeros((3, 0))) == LabelGraph([])
 
 
 def permuted(graph, order):

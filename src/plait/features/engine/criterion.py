@@ -165,7 +165,8 @@ class SmallSearch:
         self._table, self._bits = every_count(x.n_rows)
         # Planes of features, then labels, then one that never holds.
         words = x.packed().words
-        self._words: Bits = np.concatenate((words, y.packed().words, np.zeros_like(words[:1])))
+        never = np.zeros((1, words.shape[1]), dtype=np.uint64)
+        self._words: Bits = np.concatenate((words, y.packed().words, never))
         self._joint = common_ones(self._words, words)
         self._totals = n_ones(self._words)
         self._own = self._contents(self._totals[: self._n_planes], np.asarray(x.n_rows))
