@@ -29,7 +29,6 @@ __all__ = [
     "find_maker",
     "flat_grid",
     "grid_choices",
-    "known_words",
     "with_values",
 ]
 
@@ -59,17 +58,6 @@ def _makers() -> dict[str, Maker]:
 @cache
 def _other_forms() -> dict[str, str]:
     return {registered(word): word for word in _makers()}
-
-
-def known_words() -> list[str]:
-    """Return all words that `use` takes without an import path, sorted.
-
-    Examples
-    --------
-    >>> {"pcc", "MLkNN", "SCLS", "StandardScaler"} <= set(known_words())
-    True
-    """
-    return sorted(_makers())
 
 
 def find_maker(word: str) -> tuple[str, Maker]:
