@@ -29,6 +29,7 @@ _predict = lazy_module("plait.commands.predict")
 _report = lazy_module("plait.commands.report")
 _reproduce = lazy_module("plait.commands.reproduce")
 _select = lazy_module("plait.commands.select")
+_warm_up = lazy_module("plait.commands.warm_up")
 
 _BENCH = """
 Run every method of a plan on every fold of every data set, and keep what comes out in a store. A cell (data set,
@@ -39,6 +40,11 @@ _REPRODUCE = """
 Run the experiments of a paper as its plan has them, and show plait's numbers beside the published ones, the difference
 in published standard deviations, and the paper's rank test done again on both. What the store holds is not run again:
 stop the command at any moment and give it again. Data sets are looked for in the folder PLAIT_DATA.
+"""
+_WARM_UP = """
+Compile all kernels and keep them on disk, so that nothing is compiled later: in the Dockerfile of an image, or once on
+a shared machine. They lie in NUMBA_CACHE_DIR if it is set, beside the package, or in the user's cache folder; the
+command prints where. A new version of plait, Numba or Python, and another kind of processor, compile anew.
 """
 _COMPLETION = """
 Print a script by which a shell completes plait's commands, options and names. For bash: plait completion bash >
@@ -77,12 +83,10 @@ def make_parser() -> argparse.ArgumentParser:
         _report_parser,
         _reproduce_parser,
         _demo_parser,
+        _warm_up_parser,
+        _completion_parser,
     ):
         add(commands)
-    completion = _added(
-        commands, "completion", "print a script by which a shell completes words", _print_completion, _COMPLETION
-    )
-    completion.add_argument("shell", choices=SHELLS, metavar="SHELL", help=f"one of {', '.join(SHELLS)}")
     return parser
 
 
@@ -281,6 +285,18 @@ def _demo_parser(commands: Any) -> None:
     parser = _added(commands, "demo", words, partial(_call, _demo, "show_demonstration"))
     parser.add_argument("--output", type=Path, default=Path("demo-output"), help="folder for data, picture and page")
     parser.add_argument("--seed", type=int, default=0, help="another number makes other data")
+
+
+def _warm_up_parser(commands: Any) -> None:
+    words = "compile all kernels ahead: for containers and CI images"
+    parser = _added(commands, "warm-up", words, partial(_call, _warm_up, "warm_up_kernels"), _WARM_UP)
+    parser.add_argument("--jobs", type=int, default=-1, metavar="N", help="processes (-1: one on every core)")
+
+
+def _completion_parser(commands: Any) -> None:
+    words = "print a script by which a shell completes words"
+    parser = _added(commands, "completion", words, _print_completion, _COMPLETION)
+    parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help=f"one of {', '.join(SHELLS)}")
 
 
 def _print_completion(shell: str) -> None:

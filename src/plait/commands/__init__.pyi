@@ -10,6 +10,7 @@ from .predict import Predictions, answer_rows, predict_rows
 from .report import report_results
 from .reproduce import reproduce_paper
 from .select import Selection, choose_features, select_features
+from .warm_up import warm_up_kernels
 
 __all__ = [
     "DependentPair",
@@ -39,4 +40,5 @@ __all__ = [
     "select_features",
     "show_demonstration",
     "strongest_pairs",
+    "warm_up_kernels",
 ]
