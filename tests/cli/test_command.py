@@ -5,13 +5,15 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import plait
-from plait.cli import main
+from plait.cli import command, main
 from plait.data import Dataset, load_dataset, save_dataset
+from plait.data.conversion.files import replacing
 
 
 @pytest.fixture
@@ -144,3 +146,19 @@ def test_ctrl_c_is_one_line(tmp_path):
         _, complaint = process.communicate(timeout=60)
     assert process.returncode == 130
     assert complaint == "plait: stopped.\n"
+
+
+def test_a_job_that_is_told_to_end_cleans_up(monkeypatch, capsys, tmp_path):
+    def run():
+        with replacing(tmp_path / "goal.txt") as draft:
+            draft.write_text("half")
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(10)
+
+    parser = SimpleNamespace(parse_args=lambda words: SimpleNamespace(run=run))
+    monkeypatch.setattr(command, "make_parser", lambda: parser)
+    before = signal.getsignal(signal.SIGTERM)
+    assert command.main([]) == 143
+    assert "stopped." in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+    assert signal.getsignal(signal.SIGTERM) is before

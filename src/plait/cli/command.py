@@ -2,9 +2,12 @@
 
 import io
 import os
+import signal
 import sys
+import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from plait.cli.parsers import complain, make_parser
@@ -24,12 +27,15 @@ def main(words: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")
     options = vars(make_parser().parse_args(words))
     run = options.pop("run")
-    with warnings.catch_warnings():
+    with _termination_as_interrupt(), warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = _note
         try:
             code: int | None = run(**options)
             sys.stdout.flush()
+        except _Terminated:
+            complain("stopped.")
+            return 143
         except KeyboardInterrupt:
             complain("stopped.")
             return 130
@@ -38,6 +44,27 @@ def main(words: Sequence[str] | None = None) -> int:
         except _data_errors.DataError as problem:
             return _failed(problem)
     return code or 0
+
+
+class _Terminated(KeyboardInterrupt):
+    """The command was told to end."""
+
+
+@contextmanager
+def _termination_as_interrupt() -> Iterator[None]:
+    """Batch systems end a job by SIGTERM: what is half written is cleaned up as after Ctrl-C."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(*_: Any) -> None:
+        raise _Terminated
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _failed(problem: Exception) -> int:

@@ -1,6 +1,10 @@
 import bz2
 import gzip
 import lzma
+import os
+import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -179,3 +183,52 @@ def test_faults_of_the_disk_are_data_errors(tmp_path):
         draft.write_text("new")
     with pytest.raises(DataError, match="a file that can be written"), replacing(tmp_path / "a.txt"):
         pass
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_permissions_and_links_stay(tmp_path):
+    goal, link = tmp_path / "model.txt", tmp_path / "latest.txt"
+    goal.write_text("old")
+    goal.chmod(0o640)
+    link.symlink_to(goal)
+    with replacing(link) as draft:
+        draft.write_text("new")
+    assert link.is_symlink()
+    assert goal.read_text() == "new"
+    assert stat.S_IMODE(goal.stat().st_mode) == 0o640
+
+
+@pytest.mark.skipif(os.name != "posix", reason="processes of POSIX")
+def test_what_a_killed_process_left_is_swept_and_what_a_living_one_writes_is_not(tmp_path):
+    code = """
+import os, signal, sys, time
+from plait.data.conversion.files import replacing
+with replacing(sys.argv[1]) as draft:
+    draft.write_text("half")
+    print("ready", flush=True)
+    time.sleep(100)
+"""
+    goal = tmp_path / "goal.txt"
+    goal.write_text("old")
+    command = [sys.executable, "-c", code, str(goal)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout.readline() == "ready\n"
+        with replacing(tmp_path / "other.txt") as draft:
+            draft.write_text("whole")
+        assert len(list(tmp_path.glob(".plait-*"))) == 1
+        writer.kill()
+    assert goal.read_text() == "old"
+    assert len(list(tmp_path.glob(".plait-*"))) == 1
+    with replacing(goal) as draft:
+        draft.write_text("new")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["goal.txt", "other.txt"]
+
+
+def test_the_content_is_on_the_disk_before_it_takes_its_place(tmp_path, monkeypatch):
+    steps = []
+    sync, replace = os.fsync, os.replace
+    monkeypatch.setattr(os, "fsync", lambda handle: (steps.append("sync"), sync(handle)))
+    monkeypatch.setattr(os, "replace", lambda old, new: (steps.append("replace"), replace(old, new)))
+    with replacing(tmp_path / "a.txt") as draft:
+        draft.write_text("new")
+    assert steps == ["sync", "replace", "sync"]

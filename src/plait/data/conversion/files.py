@@ -1,9 +1,11 @@
 """Data files, packed or not: read in blocks of whole lines with bounded memory, written whole or not at all."""
 
 import bz2
+import errno
 import gzip
 import lzma
 import os
+import platform
 import shutil
 import zlib
 from collections.abc import Iterator
@@ -151,7 +153,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a path to write to; what was written there takes the place of `path` if no error came.
 
     The path lies in a folder of its own beside the goal and has the goal's name: a packed file, which holds its name,
-    gets the same bytes every time.
+    gets the same bytes every time. The goal keeps its permissions, a link keeps pointing at it, and the new content is
+    on the disk before it takes its place. What a process that was killed left behind is removed by the next one.
 
     Examples
     --------
@@ -162,15 +165,62 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     >>> goal.read_text(), len(list(goal.parent.iterdir()))
     ('new', 1)
     """
-    goal = Path(path)
+    goal = Path(os.path.realpath(path))
     try:
-        folder = Path(mkdtemp(prefix=".plait-", dir=goal.parent))
+        _sweep(goal.parent)
+        folder = Path(mkdtemp(prefix=f"{_own_prefix()}{os.getpid()}-", dir=goal.parent))
     except OSError as problem:
         raise DataError.at(goal, None, "a folder that can be written to", problem.strerror or str(problem)) from None
     try:
-        yield folder / goal.name
-        os.replace(folder / goal.name, goal)
+        draft = folder / goal.name
+        yield draft
+        if goal.is_file():
+            shutil.copymode(goal, draft)
+        _synced(draft)
+        os.replace(draft, goal)
+        _synced(goal.parent)
     except OSError as problem:
         raise DataError.at(goal, None, "a file that can be written", problem.strerror or str(problem)) from None
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _own_prefix() -> str:
+    """Return how folders of drafts of this machine begin: process numbers of other machines say nothing here."""
+    return f".plait-{zlib.crc32(platform.node().encode()):08x}-"
+
+
+def _sweep(folder: Path) -> None:
+    """Remove drafts whose process is no more."""
+    for left in folder.glob(f"{_own_prefix()}*-*"):
+        process = left.name.removeprefix(_own_prefix()).split("-")[0]
+        if process.isdigit() and not _alive(int(process)):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _alive(process: int) -> bool:
+    if os.name != "posix":
+        # Elsewhere signal 0 is not a question but ends the process.
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _synced(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk; some file systems cannot say so."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except PermissionError:
+        return
+    try:
+        os.fsync(handle)
+    except OSError as problem:
+        if problem.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EROFS):
+            raise
+    finally:
+        os.close(handle)
