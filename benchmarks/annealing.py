@@ -24,7 +24,7 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from plait.data import load_dataset
-from plait.estimators.tree_mixture.em import Mixture, expectation_maximization
+from plait.estimators.tree_mixture.em import Mixture, Steps
 from plait.inference import Annealing, BestFirst, MaxProduct, MonteCarlo, SumProduct
 from plait.inference.search.annealing_walk import proposals
 from plait.joint import LinearDistribution, MixtureDistribution, row_seeds
@@ -47,7 +47,7 @@ def trained() -> tuple[Any, Any]:
         graph = LabelTree().build(train.X[rows], Y[rows], random_state=0)
         parts.append(learner.fit(train.X[rows], Y[rows], graph))
     start = Mixture(np.full(PARTS, 1 / PARTS), tuple(parts))
-    return expectation_maximization(start, learner, train.X, Y, max_iter=3).joint(), test.X
+    return Steps(learner, train.X, Y).converged(start, tol=1e-5, max_iter=3).joint(), test.X
 
 
 class Tree:

@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed
 from sklearn.base import clone
 
 from plait.core.arrays import Floats, Ints, Labels
 from plait.core.callbacks import CallbackSupport, fit_tasks, with_callbacks
 from plait.core.checks import HasMethods, InstanceOf, Interval, Nothing, OneOf, RandomState, check_parameters
 from plait.core.logspace import log_normalize, log_sum_exp
+from plait.core.parallel import JOBS_RULES, Parallel, delayed
 from plait.core.randomness import generator, seeds
 from plait.core.sentences import ParameterError
 from plait.estimators.joint_classifier import JointClassifier
@@ -146,7 +146,7 @@ class EnsembleClassifier(CallbackSupport, JointModel):
         "inference": (InstanceOf((Inference, str)), Nothing()),
         "loss": (InstanceOf((Loss, str)),),
         "random_state": (RandomState(), Nothing()),
-        "n_jobs": (Interval(int, None, None), Nothing()),
+        "n_jobs": JOBS_RULES,
     }
 
     def __init__(

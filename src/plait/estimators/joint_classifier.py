@@ -3,55 +3,44 @@
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import clone
 
 from plait import features as features_room
 from plait import learners as learners_room
 from plait import structure as structure_room
-from plait.core.arrays import Labels
-from plait.core.checks import InstanceOf, Interval, Nothing, RandomState, check_parameters
+from plait.core.arrays import Bools, Labels
+from plait.core.checks import InstanceOf, Nothing, RandomState, check_parameters
 from plait.core.naming import registry, resolve
-from plait.core.randomness import seeds
+from plait.core.parallel import JOBS_RULES
+from plait.core.randomness import generator, seeds
 from plait.core.sentences import ParameterError
 from plait.features import FeatureMask, Selector
 from plait.inference import Inference
 from plait.joint import GraphJoint
 from plait.learners import Learner, LogisticLearner
+from plait.learners.training.problem import Problem
 from plait.losses import Loss
 from plait.posterior import JointModel
 from plait.structure import FullChain, LabelGraph, PairDependence, Structure
+from plait.structure.structure_input import StructureInput
 
 __all__ = ["JointClassifier", "pairs_for"]
 
 
-def pairs_for(
-    structure: Structure,
-    learner: Learner,
-    X: Any,
-    Y: npt.NDArray[np.uint8],
-    *,
-    sample_weight: Any,
-    seed: int,
-    mask: FeatureMask | None = None,
-) -> PairDependence | None:
+def pairs_for(structure: Structure, learner: Learner, problem: Problem, *, seed: int) -> PairDependence | None:
     """Return the held-out statistics of all pairs of labels, or None where the structure needs none.
 
     With fewer rows than can be held out, all rows are trained on and scored.
     """
-    if not structure.needs_pairs(Y.shape[1]):
+    if not structure.needs_pairs(problem.n_labels):
         return None
     if not learner.fits_pairs:
         raise ParameterError(
             f"{type(structure).__name__} needs a learner with fit_pairs, but {type(learner).__name__} has none. "
             "Use LogisticLearner(), or a structure that needs counts only, such as LabelTree()."
         )
-    wanted = structure.folds
-    enough = wanted is not None and Y.shape[0] >= max(2, wanted)
-    pairs: PairDependence = learner.fit_pairs(
-        X, Y, sample_weight=sample_weight, mask=mask, folds=wanted if enough else None, random_state=seed
-    )
-    return pairs
+    enough = structure.folds is not None and len(problem.Y) >= max(2, structure.folds)
+    return learner.fit_pairs_checked(problem, folds=structure.folds if enough else None, random_state=seed)
 
 
 def repeated_rows(X: Any, Y: Any, sample_weight: Any) -> tuple[Any, Any]:
@@ -70,6 +59,11 @@ def repeated_rows(X: Any, Y: Any, sample_weight: Any) -> tuple[Any, Any]:
     whole = np.all(weights == np.floor(weights)) and weights.sum() <= 10 * weights.size
     rows = np.repeat(np.arange(weights.size), weights.astype(np.int64)) if whole else np.flatnonzero(weights > 0)
     return (X, Y) if rows.size == 0 or np.array_equal(rows, np.arange(weights.size)) else (X[rows], Y[rows])
+
+
+def _support(mask: FeatureMask | None) -> Bools | None:
+    """Return which features each label may use, None for all."""
+    return None if mask is None or mask.support.all() else mask.support
 
 
 class JointClassifier(JointModel):
@@ -137,7 +131,7 @@ class JointClassifier(JointModel):
         "inference": (InstanceOf((Inference, str)), Nothing()),
         "loss": (InstanceOf((Loss, str)),),
         "random_state": (RandomState(), Nothing()),
-        "n_jobs": (Interval(int, None, None), Nothing()),
+        "n_jobs": JOBS_RULES,
     }
 
     def __init__(
@@ -176,8 +170,7 @@ class JointClassifier(JointModel):
         self
         """
         check_parameters(self)
-        X, Y, sample_weight = self._training_data(X, y, sample_weight)
-        self._learn(X, Y, sample_weight)
+        self._learn(*self._checked_rows(X, y, sample_weight))
         return self
 
     def _learn(self, X: Any, Y: Labels, sample_weight: Any) -> None:
@@ -186,29 +179,28 @@ class JointClassifier(JointModel):
         structure, selector, learner = self._parts()
         counted = repeated_rows(X, Y, sample_weight)
         candidates = None if selector is None else selector.first_stage(*counted)
-        pairs = pairs_for(structure, learner, X, Y, sample_weight=sample_weight, seed=pair_seed, mask=candidates)
-        self.graph_: LabelGraph = structure.build(
-            *counted, pairs=pairs, random_state=structure_seed, label_names=list(self.label_names_)
-        )
-        self.mask_ = self._mask(selector, *counted, candidates)
-        self.conditionals_ = learner.fit(X, Y, self.graph_, self.mask_, sample_weight=sample_weight)
+        pair_rows = Problem(X, Y, LabelGraph([[]] * self.n_labels_), _support(candidates), sample_weight)
+        pairs = pairs_for(structure, learner, pair_rows, seed=pair_seed)
+        names = list(self.label_names_)
+        given = StructureInput(type(structure).__name__, *counted, generator(structure_seed), pairs, names)
+        self.graph_: LabelGraph = structure.build_checked(given)
+        self.mask_ = None if selector is None else selector.second_stage(*counted, self.graph_, candidates)
+        problem = Problem(X, Y, self.graph_, _support(self.mask_), sample_weight)
+        self.conditionals_ = learner.fit_checked(problem)
         self.joint_ = GraphJoint(self.conditionals_)
 
     def _parts(self) -> tuple[Structure, Selector | None, Learner]:
-        owner = type(self).__name__
+        """Return the parts as objects, their parameters checked."""
+        owner, selector = type(self).__name__, self.selector
         structure = FullChain() if self.structure is None else self.structure
         learner = LogisticLearner() if self.learner is None else self.learner
-        selector = self.selector
+        structure = resolve(owner, "structure", structure, structure_room, Structure)
+        learner = resolve(owner, "learner", learner, learners_room, Learner)
         if selector is not None:
             selector = clone(resolve(owner, "selector", selector, features_room, Selector))
-        return (
-            resolve(owner, "structure", structure, structure_room, Structure),
-            selector,
-            resolve(owner, "learner", learner, learners_room, Learner),
-        )
-
-    def _mask(self, selector: Selector | None, X: Any, Y: Labels, candidates: FeatureMask | None) -> FeatureMask | None:
-        return None if selector is None else selector.second_stage(X, Y, self.graph_, candidates)
+        check_parameters(structure)
+        learner.check()
+        return structure, selector, learner
 
     def _probabilistic(self) -> bool:
         if hasattr(self, "conditionals_"):

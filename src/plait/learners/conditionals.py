@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -36,11 +36,14 @@ class Conditionals(ABC):
         Number of columns of X.
     probabilistic : bool
         Whether scores are log-odds. If not they are margins: their sign decides, their size only ranks.
+    linear : bool
+        Whether they are `LinearConditionals`: scores linear in the features and the values of the parents.
     """
 
     graph: LabelGraph
     n_features: int
     probabilistic: bool = True
+    linear: ClassVar[bool] = False
 
     @property
     def n_labels(self) -> int:
@@ -105,6 +108,10 @@ class Conditionals(ABC):
         scores : ndarray of float64, shape (n_pairs,)
         """
         return pair_scores(partial(self.scores, label), X, rows, parent_values)
+
+    def relaxed(self, factor: float) -> "Conditionals":
+        """Return the same to start from with a penalty divided by the factor; itself where no penalty is known."""
+        return self
 
     def require_probabilities(self, wish: str) -> None:
         """Raise unless scores are log-odds."""

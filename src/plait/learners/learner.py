@@ -1,16 +1,17 @@
 """`Learner`: the base of all learners, which checks the input and hands on fitted conditionals."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from sklearn.base import BaseEstimator
 
+from plait.core.arrays import Labels
 from plait.core.checks import Constraint, check_parameters
 from plait.features import FeatureMask
 from plait.learners.conditionals import Conditionals
 from plait.learners.training.problem import Problem, checked_problem
-from plait.structure import LabelGraph
+from plait.structure import LabelGraph, PairDependence
 
 __all__ = ["Learner"]
 
@@ -67,10 +68,14 @@ class Learner(BaseEstimator, ABC):
         -------
         conditionals : Conditionals
         """
-        check_parameters(self)
+        self.check()
         allow_nan = self._allows_nan()
         problem = checked_problem(type(self).__name__, X, Y, graph, mask, sample_weight, allow_nan=allow_nan)
         return self.fit_checked(problem, start)
+
+    def check(self) -> None:
+        """Refuse parameters that are wrong, as `fit` does; for callers of `fit_checked`."""
+        check_parameters(self)
 
     def fit_checked(self, problem: Problem, start: Conditionals | None = None) -> Conditionals:
         """Train on a problem whose parts have been checked, without looking at them again.
@@ -81,6 +86,21 @@ class Learner(BaseEstimator, ABC):
         """
         return self._fit(problem, start)
 
+    def fit_pairs_checked(self, problem: Problem, *, folds: Any = 1 / 3, random_state: Any = None) -> PairDependence:
+        """Train every ordered pair of labels on a checked problem and score rows held out, where `fits_pairs`."""
+        raise NotImplementedError
+
+    def graph_batch(self, X: Any, Y: Labels) -> Any:
+        """Return what trains several graphs on the same checked rows together, a `GraphBatch`; here None."""
+        return None
+
+    def penalty_on(self, X: Any) -> Callable[[Sequence[Conditionals]], float]:
+        """Return what the penalty takes off the log-likelihood of conditionals trained on X, as a function of them.
+
+        Steps of EM are compared by it. A learner that keeps its penalty to itself has none, as here.
+        """
+        return _nothing
+
     def settled(self, found: Conditionals) -> "Learner":
         """Return a learner that keeps what cross-validation chose for the conditionals it trained: here itself."""
         return self
@@ -88,3 +108,7 @@ class Learner(BaseEstimator, ABC):
     def _allows_nan(self) -> bool:
         """Say whether X may hold NaN."""
         return False
+
+
+def _nothing(conditionals: Sequence[Conditionals]) -> float:
+    return 0.0

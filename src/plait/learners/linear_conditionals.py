@@ -1,7 +1,7 @@
 """`LinearConditionals`: scores that are linear in the features and in the values of the parents."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +50,12 @@ class LinearConditionals(Conditionals):
     converged_: npt.NDArray[np.bool_] | None = None
     C_: Floats | None = None
     made_by: str = "LinearConditionals"
+    linear: ClassVar[bool] = True
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels."""
+        return int(self.coef_.shape[0])
 
     @property
     def n_features(self) -> int:  # type: ignore[override]
@@ -60,6 +66,10 @@ class LinearConditionals(Conditionals):
     def origin(self) -> str:
         """The learner's name."""
         return self.made_by
+
+    def relaxed(self, factor: float) -> "LinearConditionals":
+        """Return the same with every C multiplied by the factor."""
+        return self if self.C_ is None else replace(self, C_=self.C_ * factor)
 
     def base_scores(self, X: Any) -> Floats:
         """Return `X @ coef_.T + intercept_` (n_samples, n_labels): the scores where no parent is 1."""

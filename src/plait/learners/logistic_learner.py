@@ -1,8 +1,9 @@
 """`LogisticLearner`: L2 logistic regression of all labels in one batch."""
 
 import numbers
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 from warnings import warn
 
@@ -10,7 +11,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from plait.core.arrays import Floats, Ints
+from plait.core.arrays import Floats, Ints, Labels
 from plait.core.checks import (
     Boolean,
     Constraint,
@@ -24,9 +25,11 @@ from plait.features import FeatureMask
 from plait.learners.conditionals import Conditionals
 from plait.learners.learner import Learner
 from plait.learners.linear_conditionals import LinearConditionals
+from plait.learners.logistic.graph_batch import GraphBatch, l2_penalty
 from plait.learners.logistic.penalty_search import choose_penalties
 from plait.learners.logistic.prepared_problem import PreparedProblem
 from plait.learners.pairs.label_pairs import pair_dependence_of
+from plait.learners.training.column_scaling import column_scales
 from plait.learners.training.problem import Problem, checked_problem
 from plait.learners.training.weights import CLASS_WEIGHT_RULES
 from plait.structure.pair_dependence import PairDependence
@@ -245,6 +248,14 @@ class LogisticLearner(Learner):
                 f"{len(given)}. Pass one for each column of Y, or one number for all."
             )
         return given[prepared.fitted]
+
+    def graph_batch(self, X: Any, Y: Labels) -> GraphBatch | None:
+        """Return all labels of several graphs as one batch; None where classes have weights."""
+        return GraphBatch(self, X, Y) if self.class_weight is None else None
+
+    def penalty_on(self, X: Any) -> Callable[[Sequence[Conditionals]], float]:
+        """Return `sum_k ||w_k||^2 / (2 C_k)` over scaled columns and labels that were fitted, as a function."""
+        return partial(l2_penalty, column_scales(X, self.standardize))
 
     def settled(self, found: Conditionals) -> Learner:
         """Return the learner with the C of earlier conditionals instead of a search; itself without "cv"."""

@@ -12,7 +12,7 @@ from sklearn.base import is_regressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
-from plait.core.checks import HasMethods, check_parameters
+from plait.core.checks import HasMethods
 from plait.core.parallel import JOBS_RULES, Parallel, delayed
 from plait.core.progress_bar import progress
 from plait.core.sentences import ParameterError
@@ -119,11 +119,15 @@ class SklearnLearner(Learner):
         -------
         conditionals : FittedClassifiers
         """
-        check_parameters(self)
-        self._refuse_regressors()
+        self.check()
         allow_nan = self._allows_nan()
         problem = checked_problem(type(self).__name__, X, Y, graph, mask, sample_weight, allow_nan=allow_nan)
         return self._fit(problem, start, metadata)
+
+    def check(self) -> None:
+        """Refuse parameters that are wrong, and regressors."""
+        super().check()
+        self._refuse_regressors()
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return where metadata of `fit` go: to the estimator's `fit`."""

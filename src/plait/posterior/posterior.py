@@ -6,7 +6,6 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed
 from sklearn.utils import check_array
 
 from plait import losses as losses_room
@@ -14,6 +13,7 @@ from plait.core.arrays import Bits, Floats
 from plait.core.checks import Interval, check_value
 from plait.core.labels import label_rows
 from plait.core.naming import resolve
+from plait.core.parallel import Parallel, delayed
 from plait.core.sentences import ParameterError
 from plait.inference import Inference, LabelSupport
 from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution, row_seeds

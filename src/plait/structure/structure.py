@@ -79,4 +79,12 @@ class Structure(BaseEstimator, ABC):
                 f"{owner} needs pairs to be a PairDependence of {given.n_labels} labels, but it is None. "
                 "Pass what a learner found on rows held out; JointClassifier does so by itself."
             )
+        return self.build_checked(given)
+
+    def build_checked(self, given: StructureInput) -> LabelGraph:
+        """Build the graph from input that has been checked, `pairs` among it where `needs_pairs` says so.
+
+        For callers that build many graphs from rows they have checked once, with parameters that `check_parameters`
+        has seen.
+        """
         return self._build(given)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 from plait.core.callbacks import HAS_CALLBACKS
@@ -11,7 +12,8 @@ from plait.core.sentences import ParameterError
 from plait.data.synthetic import make_label_network
 from plait.estimators import JointClassifier, TreeMixtureClassifier
 from plait.estimators.tree_mixture import em as mixture_fits
-from plait.estimators.tree_mixture.em import Mixture, component_log_probs, expectation_maximization, penalty_on
+from plait.estimators.tree_mixture.em import Mixture, Steps, component_log_probs
+from plait.joint import GraphJoint
 from plait.learners import LinearSVMLearner, LogisticLearner, SklearnLearner
 from plait.structure import ConditionalTree, FullChain, LabelGraph, UserGraph
 
@@ -29,6 +31,10 @@ def made_mixture(X, Y, seed=0, learner=PLAIN):
     graphs = [LabelGraph([[], [0], [1], [2]]), LabelGraph([[1], [], [1], [0]]), LabelGraph([[]] * 4)]
     parts = [learner.fit(X, Y, graph, sample_weight=rng.random(Y.shape)) for graph in graphs]
     return Mixture(np.array([0.5, 0.3, 0.2]), tuple(parts))
+
+
+def expectation_maximization(mixture, learner, X, Y, sample_weight=None, tol=1e-5, max_iter=50):
+    return Steps(learner, X, Y, sample_weight).converged(mixture, tol, max_iter)
 
 
 def penalty(mixture):
@@ -55,6 +61,17 @@ def test_em_never_lowers_the_penalised_likelihood(seed, C, weighted):
     assert values[-1] == pytest.approx(likelihood - penalty(found) / C, rel=1e-9)
 
 
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
+@pytest.mark.parametrize("entries", [1, 60, 1 << 22])
+def test_log_probabilities_of_all_components_at_once_are_those_of_the_joint(form, entries, monkeypatch):
+    X, Y = problem(40)
+    mixture = made_mixture(100 * X, Y)  # scores beyond the limit at which the joint clips them
+    monkeypatch.setattr(mixture_fits, "_ENTRIES", entries)
+    columns = [GraphJoint(part).condition(form(100 * X)).log_prob(Y) for part in mixture.conditionals]
+    expected = np.column_stack(columns) + np.log(mixture.weights)
+    np.testing.assert_allclose(component_log_probs(mixture, form(100 * X), Y), expected, rtol=1e-12)
+
+
 def test_the_penalty_is_that_of_the_scaled_columns():
     X, Y = problem()
     X = X * [1.0, 10.0, 0.1] + 3.0
@@ -62,8 +79,8 @@ def test_the_penalty_is_that_of_the_scaled_columns():
     part = learner.fit(X, Y, LabelGraph([[], [0], [1], [2]]))
     scales = X.std(axis=0) * np.sqrt(3)
     expected = ((part.coef_ * scales) ** 2).sum() + (part.parent_coef_**2).sum()
-    assert penalty_on(learner, X)(part) == pytest.approx(expected / 4.0, rel=1e-9)
-    assert penalty_on(SklearnLearner(LogisticRegression()), X)(part) == 0.0
+    assert learner.penalty_on(X)([part]) == pytest.approx(expected / 4.0, rel=1e-9)
+    assert SklearnLearner(LogisticRegression()).penalty_on(X)([part]) == 0.0
 
 
 def test_two_equal_components_keep_equal_shares():

@@ -2,17 +2,16 @@
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from plait.core.arrays import Floats
+from plait.core.arrays import Floats, Labels
 from plait.core.logspace import log_sum_exp
 from plait.core.randomness import generator, seeds
-from plait.estimators.tree_mixture.em import Mixture, Steps, component_log_probs
-from plait.learners import Conditionals, Learner, LinearConditionals
+from plait.estimators.tree_mixture.em import Mixture, Steps, component_log_probs, weighted_problem
+from plait.learners import Conditionals, Learner
 from plait.structure import LabelGraph
 
 __all__ = ["GrowingMixture", "Growth", "grown_again"]
@@ -26,34 +25,28 @@ _LEAST_DOUBT = 1e-12
 _FACTOR = 2.0
 
 
-def doubts(mixture: Mixture, X: Any, Y: npt.NDArray[np.uint8], rows: Floats) -> Floats | None:
+def doubts(mixture: Mixture, X: Any, Y: Labels, rows: Floats) -> Floats | None:
     """Return the weights 1 - P(y | x, mixture) of the rows, with the sum of `rows`; None where nothing is left."""
     logs = component_log_probs(mixture, X, Y)
     doubt: Floats = rows * -np.expm1(log_sum_exp(logs, axis=1))
     return None if doubt.sum() < _LEAST_DOUBT else doubt * (rows.sum() / doubt.sum())
 
 
-def tree_on(graph: LabelGraph, learner: Learner, X: Any, Y: npt.NDArray[np.uint8], weights: Floats) -> Conditionals:
+def tree_on(graph: LabelGraph, learner: Learner, X: Any, Y: Labels, weights: Floats) -> Conditionals:
     """Return the conditionals over the graph, trained on weighted rows; weights never touch the scaling of columns."""
-    return learner.fit(X, Y, graph, sample_weight=np.repeat(weights[:, None], Y.shape[1], axis=1))
+    return learner.fit_checked(weighted_problem(X, Y, graph, weights))
 
 
 def joined(mixture: Mixture, tree: Conditionals) -> Mixture:
     """Return the mixture with one more tree, all with equal weights [MC algorithm 1]; EM keeps their strengths."""
     n = len(mixture.weights) + 1
-    parts = (*(_weaker(part, _ease(n) / _ease(n - 1)) for part in mixture.conditionals), _weaker(tree, _ease(n)))
-    return Mixture(np.full(n, 1.0 / n), parts)
+    known = [part.relaxed(_ease(n) / _ease(n - 1)) for part in mixture.conditionals]
+    return Mixture(np.full(n, 1.0 / n), (*known, tree.relaxed(_ease(n))))
 
 
 def _ease(n: int) -> float:
     """Return by how much the penalty of a component of n is divided."""
     return 1.0 if n == 1 else _FACTOR * float(np.sqrt(n))
-
-
-def _weaker(part: Conditionals, factor: float) -> Conditionals:
-    if not isinstance(part, LinearConditionals) or part.C_ is None:
-        return part
-    return replace(part, C_=part.C_ * factor)
 
 
 _TIE = 1e-9
@@ -131,9 +124,7 @@ class GrowingMixture:
         Log-likelihoods of the rows held out for every number of trees that was better than all smaller ones.
     """
 
-    def __init__(
-        self, growth: Growth, X: Any, Y: npt.NDArray[np.uint8], sample_weight: Floats | None, random_state: Any
-    ) -> None:
+    def __init__(self, growth: Growth, X: Any, Y: Labels, sample_weight: Floats | None, random_state: Any) -> None:
         draws = generator(random_state)
         order = draws.permutation(Y.shape[0])
         single = growth.max_components == 1 or len(order) == 1
@@ -213,7 +204,7 @@ def grown_again(
     growth: Growth,
     graphs: Sequence[LabelGraph],
     X: Any,
-    Y: npt.NDArray[np.uint8],
+    Y: Labels,
     sample_weight: Floats | None,
     n_more: int,
 ) -> Mixture:

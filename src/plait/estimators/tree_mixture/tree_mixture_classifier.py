@@ -12,16 +12,19 @@ from plait.core.arrays import Floats, Labels
 from plait.core.callbacks import CallbackSupport, fit_tasks, with_callbacks
 from plait.core.checks import InstanceOf, Interval, Nothing, RandomState, check_parameters
 from plait.core.naming import resolve
-from plait.core.randomness import seeds
+from plait.core.parallel import JOBS_RULES
+from plait.core.randomness import generator, seeds
 from plait.core.sentences import ParameterError
 from plait.estimators.joint_classifier import pairs_for
 from plait.estimators.tree_mixture.em import Mixture
 from plait.estimators.tree_mixture.growth import GrowingMixture, Growth, grown_again
 from plait.inference import Inference
 from plait.learners import Learner, LogisticLearner
+from plait.learners.training.problem import Problem
 from plait.losses import Loss
 from plait.posterior import JointModel
 from plait.structure import ConditionalTree, LabelGraph, Structure
+from plait.structure.structure_input import StructureInput
 
 __all__ = ["TreeMixtureClassifier"]
 
@@ -108,7 +111,7 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
         "inference": (InstanceOf((Inference, str)), Nothing()),
         "loss": (InstanceOf((Loss, str)),),
         "random_state": (RandomState(), Nothing()),
-        "n_jobs": (Interval(int, None, None), Nothing()),
+        "n_jobs": JOBS_RULES,
     }
 
     def __init__(
@@ -157,7 +160,7 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
         self
         """
         check_parameters(self)
-        X, Y, sample_weight = self._training_data(X, y, sample_weight)
+        X, Y, sample_weight = self._checked_rows(X, y, sample_weight)
         sizes = self._sizes()
         *split_seeds, self._seed = seeds(self.random_state, len(sizes) * self.n_init + 1)
         growth = self._growth()
@@ -196,7 +199,8 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
 
     def _learner(self) -> Learner:
         learner = LogisticLearner(C="cv", standardize="balanced") if self.learner is None else self.learner
-        found = resolve(type(self).__name__, "learner", learner, learners_room, Learner)
+        found: Learner = resolve(type(self).__name__, "learner", learner, learners_room, Learner)
+        found.check()
         if not found.gives_probabilities:
             raise ParameterError(
                 f"{type(self).__name__} needs a learner that gives probabilities, but {type(found).__name__} gives "
@@ -207,11 +211,14 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
     def _growth(self) -> Growth:
         """Return how components are built and trained."""
         chosen = ConditionalTree() if self.structure is None else self.structure
-        structure = resolve(type(self).__name__, "structure", chosen, structure_room, Structure)
+        structure: Structure = resolve(type(self).__name__, "structure", chosen, structure_room, Structure)
+        check_parameters(structure)
+        owner, names = type(structure).__name__, list(self.label_names_)
+        no_edges = LabelGraph([[]] * self.n_labels_)
 
         def build(learner: Learner, X: Any, Y: Labels, weight: Floats, seed: int) -> LabelGraph:
-            pairs = pairs_for(structure, learner, X, Y, sample_weight=weight, seed=seed)
-            return structure.build(X, Y, pairs=pairs, random_state=seed, label_names=list(self.label_names_))
+            pairs = pairs_for(structure, learner, Problem(X, Y, no_edges, None, weight), seed=seed)
+            return structure.build_checked(StructureInput(owner, X, Y, generator(seed), pairs, names))
 
         numbers = self.max_components, self.holdout, self.tol, self.max_iter, self.n_jobs
         return Growth(self._learner(), build, *numbers)

@@ -14,7 +14,7 @@ from plait.learners.logistic.logistic_design import prepared_design
 from plait.learners.logistic.logistic_solver import solve
 from plait.learners.training.problem import constant_labels
 
-__all__ = ["GraphBatch"]
+__all__ = ["GraphBatch", "l2_penalty"]
 
 
 class GraphBatch:
@@ -101,9 +101,13 @@ class GraphBatch:
         q = self.Y.shape[1]
         support = np.zeros((len(starts) * q, self.n_features + q), dtype=np.bool_)
         support[:, : self.n_features] = True
-        for k, part in enumerate(starts):
-            for label, parents in enumerate(part.graph.parents):
-                support[k * q + label, [self.n_features + parent for parent in parents]] = True
+        edges = [
+            (k * q + label, self.n_features + parent)
+            for k, part in enumerate(starts)
+            for label, parents in enumerate(part.graph.parents)
+            for parent in parents
+        ]
+        support[tuple(np.array(edges, dtype=np.int64).reshape(-1, 2).T)] = True
         return support[:, np.append(np.arange(self.n_features), self.n_features + self.parents)]
 
     def _begin(self, starts: Sequence[LinearConditionals]) -> Solution:
@@ -135,3 +139,16 @@ def _some(found: Solution, chosen: npt.NDArray[np.bool_]) -> Solution:
         found.n_iter[chosen],
         found.converged[chosen],
     )
+
+
+def l2_penalty(scales: Floats, conditionals: Sequence[Any]) -> float:
+    """Return `sum_k ||w_k||^2 / (2 C_k)` of linear conditionals, features in units of their scales.
+
+    A label with one value is not fitted, has no C and counts nothing.
+    """
+    coef = np.concatenate([part.coef_ for part in conditionals]) * scales
+    parent_coef = np.concatenate([part.parent_coef_ for part in conditionals])
+    C = np.concatenate([part.C_ for part in conditionals])
+    sizes = np.square(coef).sum(axis=1) + np.square(parent_coef).sum(axis=1)
+    fitted = np.isfinite(C)
+    return float((sizes[fitted] / (2.0 * C[fitted])).sum())

@@ -49,7 +49,7 @@ class Problem:
     @property
     def n_labels(self) -> int:
         """Number of labels."""
-        return self.graph.n_labels
+        return int(self.Y.shape[1])
 
     @property
     def row_weights(self) -> Floats | None:
