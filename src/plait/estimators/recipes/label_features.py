@@ -1,0 +1,248 @@
+"""Recipes with label-dependent features: LDF of PACC before and after the structure."""
+
+from typing import Any
+
+from plait.estimators.joint_classifier import JointClassifier
+from plait.estimators.recipes.chains import greedy
+from plait.features import LabelDependentFeatures
+from plait.structure import FullChain, Independent, LabelTree, Polytree
+
+__all__ = ["bcc_ldf", "br_ldf", "cc_ldf", "pacc_ldf"]
+
+
+def br_ldf(
+    *,
+    r: float = 0.15,
+    learner: Any = None,
+    inference: Any = None,
+    loss: Any = "subset",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> JointClassifier:
+    """`br` on label-dependent features: first the relevant, then those not redundant [PACC algorithm 2].
+
+    First the features that tell something about a label are kept, then those that are not redundant.
+
+    Parameters
+    ----------
+    r : float, default=0.15
+        Smallest share of the features that a label keeps in the first stage (0.05 for large data).
+    learner : Learner or str, optional
+        How conditionals are trained; None is `LogisticLearner()`, with C = 1. `LogisticLearner(C="cv")` is the tuned
+        setting of the papers.
+    inference : Inference or str, optional
+        How questions are answered; None is `Auto()`, the cheapest exact way, else the best approximate one.
+    loss : Loss or str, default="subset"
+        What `predict` minimises the expectation of: a loss of `plait.losses`, or its word.
+    random_state : int, RandomState, Generator or None
+        Seed of everything random; fixed, everything is the same every time, for any `n_jobs`.
+    n_jobs : int, optional
+        Threads over blocks of rows when predicting.
+
+    Returns
+    -------
+    JointClassifier
+        Not fitted; every part can be set as usual.
+
+    See Also
+    --------
+    br : every label by itself.
+    pacc_ldf : with features of each label.
+
+    References
+    ----------
+    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with label-
+    dependent features, 2016.
+
+    Examples
+    --------
+    >>> from plait import recipes
+    >>> from plait.data.synthetic import make_label_network
+    >>> data = make_label_network(200, 6, 4, random_state=0).dataset
+    >>> model = recipes.br_ldf().fit(data.X, data.Y)
+    >>> model.mask_.support.shape, bool(model.mask_.support.any(axis=1).all())
+    ((4, 6), True)
+    """
+    return JointClassifier(Independent(), LabelDependentFeatures(r), learner, inference, loss, random_state, n_jobs)
+
+
+def cc_ldf(
+    *,
+    r: float = 0.15,
+    order: Any = None,
+    learner: Any = None,
+    inference: Any = None,
+    loss: Any = "subset",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> JointClassifier:
+    """`cc` on label-dependent features: first the relevant, then those not redundant [PACC algorithm 2].
+
+    First the features that tell something about a label are kept, then those that are not redundant, also beside its
+    parents.
+
+    Parameters
+    ----------
+    r : float, default=0.15
+        Smallest share of the features that a label keeps in the first stage (0.05 for large data).
+    order : None, str, Order or sequence of labels, default=None
+        None for the order of the columns of Y, "random", "frequency", "information", an `Order`, or all labels by
+        number or name.
+    learner : Learner or str, optional
+        How conditionals are trained; None is `LogisticLearner()`, with C = 1. `LogisticLearner(C="cv")` is the tuned
+        setting of the papers.
+    inference : Inference or str, optional
+        How questions are answered; None is `Greedy()`, label after label along the order.
+    loss : Loss or str, default="subset"
+        What `predict` minimises the expectation of. Greedy inference finds one label set, which is then the answer for
+        every loss.
+    random_state : int, RandomState, Generator or None
+        Seed of everything random; fixed, everything is the same every time, for any `n_jobs`.
+    n_jobs : int, optional
+        Threads over blocks of rows when predicting.
+
+    Returns
+    -------
+    JointClassifier
+        Not fitted; every part can be set as usual.
+
+    See Also
+    --------
+    cc : chain with greedy prediction.
+    pacc_ldf : with features of each label.
+
+    References
+    ----------
+    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with label-
+    dependent features, 2016.
+
+    Examples
+    --------
+    >>> from plait import recipes
+    >>> from plait.data.synthetic import make_label_network
+    >>> data = make_label_network(200, 6, 4, random_state=0).dataset
+    >>> model = recipes.cc_ldf().fit(data.X, data.Y)
+    >>> model.predict(data.X).shape
+    (200, 4)
+    """
+    structure, selector = FullChain(order), LabelDependentFeatures(r)
+    return JointClassifier(structure, selector, learner, greedy(inference), loss, random_state, n_jobs)
+
+
+def bcc_ldf(
+    *,
+    r: float = 0.15,
+    root: int | str | None = None,
+    learner: Any = None,
+    inference: Any = None,
+    loss: Any = "subset",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> JointClassifier:
+    """`bcc` on label-dependent features: first the relevant, then those not redundant [PACC algorithm 2].
+
+    First the features that tell something about a label are kept, then those that are not redundant, also beside its
+    parents.
+
+    Parameters
+    ----------
+    r : float, default=0.15
+        Smallest share of the features that a label keeps in the first stage (0.05 for large data).
+    root : int or str, optional
+        The label that the tree hangs from, by number or name; None draws it.
+    learner : Learner or str, optional
+        How conditionals are trained; None is `LogisticLearner()`, with C = 1. `LogisticLearner(C="cv")` is the tuned
+        setting of the papers.
+    inference : Inference or str, optional
+        How questions are answered; None is `Greedy()`, label after label along the order.
+    loss : Loss or str, default="subset"
+        What `predict` minimises the expectation of. Greedy inference finds one label set, which is then the answer for
+        every loss.
+    random_state : int, RandomState, Generator or None
+        Seed of everything random; fixed, everything is the same every time, for any `n_jobs`.
+    n_jobs : int, optional
+        Threads over blocks of rows when predicting.
+
+    Returns
+    -------
+    JointClassifier
+        Not fitted; every part can be set as usual.
+
+    See Also
+    --------
+    bcc : tree of mutual information between labels.
+    pacc_ldf : with features of each label.
+
+    References
+    ----------
+    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with label-
+    dependent features, 2016.
+
+    Examples
+    --------
+    >>> from plait import recipes
+    >>> from plait.data.synthetic import make_label_network
+    >>> data = make_label_network(200, 6, 4, random_state=0).dataset
+    >>> model = recipes.bcc_ldf(root=0).fit(data.X, data.Y)
+    >>> model.graph_.order[0]
+    0
+    """
+    structure, selector = LabelTree(root=root), LabelDependentFeatures(r)
+    return JointClassifier(structure, selector, learner, greedy(inference), loss, random_state, n_jobs)
+
+
+def pacc_ldf(
+    *,
+    r: float = 0.15,
+    learner: Any = None,
+    inference: Any = None,
+    loss: Any = "subset",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> JointClassifier:
+    """`pacc` on label-dependent features: first the relevant, then those not redundant [PACC algorithm 2].
+
+    The seven steps: information gain (1-2), the reduced features (3-4), the polytree on them (5), features without what
+    the parents say (6), the conditionals (7).
+
+    Parameters
+    ----------
+    r : float, default=0.15
+        Smallest share of the features that a label keeps in the first stage (0.05 for large data).
+    learner : Learner or str, optional
+        How conditionals are trained; None is `LogisticLearner()`, with C = 1. `LogisticLearner(C="cv")` is the tuned
+        setting of the papers.
+    inference : Inference or str, optional
+        How questions are answered; None is `Auto()`, the cheapest exact way, else the best approximate one.
+    loss : Loss or str, default="subset"
+        What `predict` minimises the expectation of: a loss of `plait.losses`, or its word.
+    random_state : int, RandomState, Generator or None
+        Seed of everything random; fixed, everything is the same every time, for any `n_jobs`.
+    n_jobs : int, optional
+        Threads over blocks of rows when predicting.
+
+    Returns
+    -------
+    JointClassifier
+        Not fitted; every part can be set as usual.
+
+    See Also
+    --------
+    pacc : polytree.
+    br_ldf : with features of each label.
+
+    References
+    ----------
+    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with label-
+    dependent features, 2016.
+
+    Examples
+    --------
+    >>> from plait import recipes
+    >>> from plait.data.synthetic import make_label_network
+    >>> data = make_label_network(200, 6, 4, random_state=0).dataset
+    >>> model = recipes.pacc_ldf(random_state=0).fit(data.X, data.Y)
+    >>> model.graph_.is_polytree, model.mask_.support.shape
+    (True, (4, 6))
+    """
+    return JointClassifier(Polytree(), LabelDependentFeatures(r), learner, inference, loss, random_state, n_jobs)

@@ -1,0 +1,247 @@
+"""Recipes over trees and polytrees of labels, and mixtures of trees."""
+
+from typing import Any
+
+from plait.estimators.joint_classifier import JointClassifier
+from plait.estimators.recipes.chains import greedy
+from plait.estimators.tree_mixture import TreeMixtureClassifier
+from plait.structure import ConditionalTree, LabelTree, Polytree
+
+__all__ = ["bcc", "ctbn", "mc", "pacc"]
+
+
+def bcc(
+    *,
+    root: int | str | None = None,
+    learner: Any = None,
+    inference: Any = None,
+    loss: Any = "subset",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> JointClassifier:
+    """Bayesian chain: a maximum spanning tree of normalised mutual information, away from a root [PACC 25].
+
+    Prediction is greedy from the root; `inference=MaxProduct()` finds the most probable set.
+
+    Parameters
+    ----------
+    root : int or str, optional
+        The label that the tree hangs from, by number or name; None draws it.
+    learner : Learner or str, optional
+        How conditionals are trained; None is `LogisticLearner()`, with C = 1. `LogisticLearner(C="cv")` is the tuned
+        setting of the papers.
+    inference : Inference or str, optional
+        How questions are answered; None is `Greedy()`, label after label along the order.
+    loss : Loss or str, default="subset"
+        What `predict` minimises the expectation of. Greedy inference finds one label set, which is then the answer for
+        every loss.
+    random_state : int, RandomState, Generator or None
+        Seed of everything random; fixed, everything is the same every time, for any `n_jobs`.
+    n_jobs : int, optional
+        Threads over blocks of rows when predicting.
+
+    Returns
+    -------
+    JointClassifier
+        Not fitted; every part can be set as usual.
+
+    See Also
+    --------
+    ctbn : tree by held-out likelihood.
+    pacc : polytree.
+    ebcc : ensemble of trees.
+    bcc_ldf : with features of each label.
+
+    References
+    ----------
+    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with label-
+    dependent features, 2016.
+
+    Examples
+    --------
+    >>> from plait import recipes
+    >>> from plait.data.synthetic import make_label_network
+    >>> data = make_label_network(200, 6, 4, random_state=0).dataset
+    >>> model = recipes.bcc(root=0).fit(data.X, data.Y)
+    >>> model.graph_.order[0], len(model.graph_.edges)
+    (0, 3)
+    """
+    return JointClassifier(LabelTree(root=root), None, learner, greedy(inference), loss, random_state, n_jobs)
+
+
+def ctbn(
+    *,
+    learner: Any = None,
+    inference: Any = None,
+    loss: Any = "subset",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> JointClassifier:
+    """Conditional tree network: the branching of largest held-out likelihood, exact inference [MC 11].
+
+    Every label has at most one parent: of all such graphs, the one under which rows held out are most likely. Modes and
+    marginals are exact for any number of labels.
+
+    Parameters
+    ----------
+    learner : Learner or str, optional
+        How conditionals are trained; None is `LogisticLearner()`, with C = 1. `LogisticLearner(C="cv")` is the tuned
+        setting of the papers.
+    inference : Inference or str, optional
+        How questions are answered; None is `Auto()`, the cheapest exact way, else the best approximate one.
+    loss : Loss or str, default="subset"
+        What `predict` minimises the expectation of: a loss of `plait.losses`, or its word.
+    random_state : int, RandomState, Generator or None
+        Seed of everything random; fixed, everything is the same every time, for any `n_jobs`.
+    n_jobs : int, optional
+        Threads over blocks of rows when predicting.
+
+    Returns
+    -------
+    JointClassifier
+        Not fitted; every part can be set as usual.
+
+    See Also
+    --------
+    mc : mixture of trees.
+    bcc : tree of mutual information between labels.
+    pacc : polytree.
+
+    References
+    ----------
+    [MC] Hong, Batal and Hauskrecht: A mixtures-of-trees framework for multi-label classification, 2014.
+
+    Examples
+    --------
+    >>> from plait import recipes
+    >>> from plait.data.synthetic import make_label_network
+    >>> data = make_label_network(200, 6, 4, random_state=0).dataset
+    >>> model = recipes.ctbn(random_state=0).fit(data.X, data.Y)
+    >>> max(len(parents) for parents in model.graph_.parents)
+    1
+    >>> answer = model.joint(data.X)
+    >>> answer.marginals().shape, bool(answer.exact.all())
+    ((200, 4), True)
+    """
+    return JointClassifier(ConditionalTree(), None, learner, inference, loss, random_state, n_jobs)
+
+
+def pacc(
+    *,
+    learner: Any = None,
+    inference: Any = None,
+    loss: Any = "subset",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> JointClassifier:
+    """Polytree-augmented classifier chain: several causes of a label, exact inference [PACC 5.1].
+
+    A spanning tree of the strongest conditional dependence between labels, directed so that independent neighbours of a
+    label are its parents together.
+
+    Parameters
+    ----------
+    learner : Learner or str, optional
+        How conditionals are trained; None is `LogisticLearner()`, with C = 1. `LogisticLearner(C="cv")` is the tuned
+        setting of the papers.
+    inference : Inference or str, optional
+        How questions are answered; None is `Auto()`, the cheapest exact way, else the best approximate one.
+    loss : Loss or str, default="subset"
+        What `predict` minimises the expectation of: a loss of `plait.losses`, or its word.
+    random_state : int, RandomState, Generator or None
+        Seed of everything random; fixed, everything is the same every time, for any `n_jobs`.
+    n_jobs : int, optional
+        Threads over blocks of rows when predicting.
+
+    Returns
+    -------
+    JointClassifier
+        Not fitted; every part can be set as usual.
+
+    See Also
+    --------
+    pacc_ldf : with features of each label.
+    ctbn : tree by held-out likelihood.
+    bcc : tree of mutual information between labels.
+
+    References
+    ----------
+    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with label-
+    dependent features, 2016.
+
+    Examples
+    --------
+    >>> from plait import recipes
+    >>> from plait.data.synthetic import make_label_network
+    >>> data = make_label_network(200, 6, 4, random_state=0).dataset
+    >>> model = recipes.pacc(random_state=0).fit(data.X, data.Y)
+    >>> model.graph_.is_polytree
+    True
+    """
+    return JointClassifier(Polytree(), None, learner, inference, loss, random_state, n_jobs)
+
+
+def mc(
+    *,
+    max_components: int = 20,
+    learner: Any = None,
+    inference: Any = None,
+    loss: Any = "subset",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    n_mixtures: int = 2,
+) -> TreeMixtureClassifier:
+    """Mixture of conditional tree networks; the regularisation by cross-validation [MC 4-5].
+
+    Trees are added one after another, each on the rows that the mixture explains worst, and trained together by EM.
+    They come as two mixtures whose mean is the model.
+
+    Parameters
+    ----------
+    max_components : int, default=20
+        Most trees; rows held out say how many there are.
+    learner : Learner or str, optional
+        How conditionals are trained; None is `LogisticLearner(C="cv", standardize="balanced")`.
+    inference : Inference or str, optional
+        How questions are answered; None is `Auto()`, the cheapest exact way, else the best approximate one.
+    loss : Loss or str, default="subset"
+        What `predict` minimises the expectation of: a loss of `plait.losses`, or its word.
+    random_state : int, RandomState, Generator or None
+        Seed of everything random; fixed, everything is the same every time, for any `n_jobs`.
+    n_jobs : int, optional
+        Threads over blocks of rows, and over components that are trained one by one.
+    n_mixtures : int, default=2
+        Mixtures that are learned, each with its share of the trees, and averaged; 1 is the single one of the paper.
+
+    Returns
+    -------
+    TreeMixtureClassifier
+        Not fitted; every part can be set as usual.
+
+    See Also
+    --------
+    ctbn : tree by held-out likelihood.
+    plait.TreeMixtureClassifier : what it is made of, with all parameters.
+
+    References
+    ----------
+    [MC] Hong, Batal and Hauskrecht: A mixtures-of-trees framework for multi-label classification, 2014.
+
+    Examples
+    --------
+    >>> from plait import recipes
+    >>> from plait.data.synthetic import make_label_network
+    >>> data = make_label_network(200, 6, 4, random_state=0).dataset
+    >>> model = recipes.mc(max_components=2, n_mixtures=1, random_state=0).fit(data.X, data.Y)
+    >>> model.n_components_ <= 2, len(model.graphs_) == len(model.weights_)
+    (True, True)
+    """
+    return TreeMixtureClassifier(
+        max_components,
+        learner=learner,
+        inference=inference,
+        loss=loss,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        n_mixtures=n_mixtures,
+    )
