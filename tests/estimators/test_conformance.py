@@ -1,33 +1,17 @@
 """What every classifier of the room must do, for every recipe."""
 
-import contextlib
-import warnings
 from functools import partial
-from unittest import SkipTest
 
-import numpy as np
 import pytest
-from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from plait import EnsembleClassifier, JointClassifier, TreeMixtureClassifier
-from plait.core.checks import wrong_values
-from plait.core.sentences import ParameterError
 from plait.estimators import recipes
-from plait.features import SelectionWarning
-from plait.learners import LogisticLearner
+from plait.learners import LinearSVMLearner, LogisticLearner
+from plait.testing import EstimatorConformance
 
 RECIPES = {name: getattr(recipes, name) for name in recipes.__all__}
 RECIPES["mc"] = partial(recipes.mc, max_components=2)  # twenty trees take minutes over all checks
 every_recipe = pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)
-
-
-def problem(n=80, d=6, q=4, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d)).round(3)
-    Y = (X @ rng.normal(size=(d, q)) + rng.normal(size=(n, q)) > 0).astype(np.uint8)
-    return X, Y
 
 
 # Some checks hold for a setting other than the default only, and run with it:
@@ -49,40 +33,23 @@ VOTES = "check_classifiers_multilabel_output_format_predict_proba"
 HELD_OUT = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
 
 
-def as_checked(model, check):
-    """Return the model with the setting under which a check is meant to hold."""
-    wanted = SETTINGS.get(getattr(check, "func", check).__name__, {})
-    known = model.get_params()
-    return model.set_params(**{name: value for name, value in wanted.items() if name in known})
+@pytest.mark.parametrize("model", [recipe() for recipe in RECIPES.values()], ids=RECIPES)
+class TestRecipes(EstimatorConformance):
+    def as_checked(self, model, check):
+        if isinstance(model, TreeMixtureClassifier) and check in HELD_OUT:
+            return None
+        if check == VOTES and isinstance(getattr(getattr(model, "estimator", None), "learner", None), LinearSVMLearner):
+            return None
+        wanted, known = SETTINGS.get(check, {}), model.get_params()
+        return model.set_params(**{name: value for name, value in wanted.items() if name in known})
+
+    # The rules are those of the class, tested below once for each of them.
+    test_wrong_parameters_are_refused = None
 
 
-@every_recipe
-def test_scikit_learns_own_checks(recipe):
-    for model, check in estimator_checks_generator(recipe()):
-        name = getattr(check, "func", check).__name__
-        if (isinstance(model, TreeMixtureClassifier) and name in HELD_OUT) or (
-            recipe is recipes.eocc and name == VOTES
-        ):
-            continue
-        # A check that skips itself (for want of an optional package) must not skip those behind it.
-        with warnings.catch_warnings(), contextlib.suppress(SkipTest):
-            warnings.simplefilter("ignore", SelectionWarning)
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            check(as_checked(model, check))
-
-
-@every_recipe
-def test_the_same_bits_twice_and_for_any_number_of_jobs(recipe):
-    X, Y = problem()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SelectionWarning)
-        one = recipe(random_state=3).fit(X, Y)
-        two = clone(recipe(random_state=3, n_jobs=2)).fit(X, Y)
-    np.testing.assert_array_equal(one.predict(X), two.predict(X))
-    if hasattr(one, "predict_proba"):
-        np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
-    if hasattr(one, "joint"):
-        np.testing.assert_array_equal(one.joint(X).sample(3), two.joint(X).sample(3))
+@pytest.mark.parametrize("kind", [JointClassifier, EnsembleClassifier, TreeMixtureClassifier])
+def test_wrong_parameters_are_refused(kind):
+    EstimatorConformance().test_wrong_parameters_are_refused(kind())
 
 
 @every_recipe
@@ -93,12 +60,3 @@ def test_parts_can_be_replaced(recipe):
     member = getattr(changed, "estimator", changed)
     assert member.learner is learner
     assert member.inference == "exhaustive"
-
-
-@pytest.mark.parametrize("kind", [JointClassifier, EnsembleClassifier, TreeMixtureClassifier])
-def test_wrong_parameters_are_refused(kind):
-    X, Y = problem()
-    for name, rules in kind.parameter_rules.items():
-        for value in wrong_values(rules):
-            with pytest.raises(ParameterError, match=f"^{kind.__name__} needs {name} to be"):
-                kind(**{name: value}).fit(X, Y)

@@ -31,7 +31,7 @@ def _undecorated(method: Method) -> Method:
 if HAS_CALLBACKS:
     _protocol = import_module("sklearn.callback")
     CallbackSupport: Any = _protocol.CallbackSupportMixin
-    with_callbacks: Any = _protocol.with_callbacks
+    with_callbacks: Callable[[Method], Method] = _protocol.with_callbacks
 else:
     CallbackSupport = _NoCallbackSupport
     with_callbacks = _undecorated

@@ -1,6 +1,7 @@
 """`MultilabelClassifier`: the scikit-learn contract that all classifiers of plait share, whatever they learn."""
 
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,15 @@ from plait.core.labels import Targets, as_targets
 from plait.core.plain_rejections import plainly_rejected
 from plait.core.sentences import ParameterError
 
-__all__ = ["MultilabelClassifier", "WeightedClassifier"]
+__all__ = ["MultilabelClassifier", "WeightedClassifier", "available_where"]
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def available_where(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
+    """Return scikit-learn's `available_if`, with which a method keeps its static type, so that editors know it."""
+    return available_if(check)
 
 
 def _gives_probabilities(model: "MultilabelClassifier") -> bool:
@@ -80,7 +89,7 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         """Return 0/1 labels (n_samples, n_labels) of checked rows; unless a subclass says more, the likely ones."""
         return self._marginals(X) > 0.5
 
-    @available_if(_gives_probabilities)
+    @available_where(_gives_probabilities)
     def predict_proba(self, X: Any) -> Floats:
         """Return the marginals P(label | x); scores between 0 and 1 where a method has no probabilities proper.
 

@@ -5,12 +5,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.utils.metaestimators import available_if
 
 from plait import inference as inference_room
 from plait import losses as losses_room
 from plait.core.arrays import Labels
-from plait.core.multilabel_classifier import MultilabelClassifier
+from plait.core.multilabel_classifier import MultilabelClassifier, available_where
 from plait.core.naming import resolve
 from plait.core.sentences import ParameterError
 from plait.inference import Auto, Inference
@@ -64,7 +63,7 @@ class JointModel(MultilabelClassifier):
         chosen = resolve(type(self).__name__, "inference", how, inference_room, Inference)
         return Posterior(self.joint_, X, list(self.label_names_), chosen, self.loss, self._seed, self.n_jobs)
 
-    @available_if(_gives_probabilities)
+    @available_where(_gives_probabilities)
     def joint(self, X: Any) -> Posterior:
         """Return P(y | x) of every row, to ask questions of.
 
@@ -97,7 +96,7 @@ class JointModel(MultilabelClassifier):
             )
         return self._labels_out(self._posterior(X).decide(chosen))
 
-    @available_if(_gives_probabilities)
+    @available_where(_gives_probabilities)
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Return the marginals P(y_k = 1 | x), (n_samples, n_labels).
 
@@ -105,7 +104,7 @@ class JointModel(MultilabelClassifier):
         """
         return self._probabilities_out(self._posterior(X).marginals())
 
-    @available_if(_gives_margins)
+    @available_where(_gives_margins)
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
         """Return the margin of every label where the parents have the values that were predicted for them."""
         posterior = self._posterior(X)

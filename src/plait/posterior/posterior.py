@@ -97,6 +97,73 @@ class Posterior:
         Whether the last answer is proved exact, row by row.
     effective_size : ndarray of float64, shape (n_rows,), or None
         Effective number of samples behind the last answer, where it was sampled: evidence makes their weights uneven.
+
+    See Also
+    --------
+    JointModel : classifiers whose `joint(X)` returns one.
+    plait.losses : what `decide` and `expected_loss` take.
+    plait.inference : how questions can be answered.
+
+    Examples
+    --------
+    Two photographs by two numbers, with three labels; most that show the sea show sand:
+
+    >>> from plait import recipes
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(500, 2))
+    >>> sea = X[:, 0] + rng.normal(size=500) > 0
+    >>> has = np.column_stack([sea, sea & (rng.random(500) < 0.8), X[:, 1] + 0.3 * rng.normal(size=500) > 0])
+    >>> names = np.array(["sea", "sand", "sun"])
+    >>> answer = recipes.pcc().fit(X, [set(names[row]) for row in has]).joint([[0.2, 0.1], [-2.0, -1.0]])
+    >>> answer, answer.label_names
+    (Posterior(2 rows, 3 labels), ('sand', 'sea', 'sun'))
+
+    How probable is a label set, which is the most probable, and which are the next?
+
+    >>> np.exp(answer.log_prob([[1, 1, 1], [0, 0, 0]])).round(2)
+    array([0.28, 0.92])
+    >>> answer.mode()
+    array([[1, 1, 1],
+           [0, 0, 0]])
+    >>> answer.top(2).vectors[0], answer.top(2).probabilities[0].round(2)
+    (array([[1, 1, 1],
+           [0, 0, 1]]), array([0.28, 0.26]))
+
+    How probable is each label: by itself, once others are known, and given its parents in the model?
+
+    >>> answer.marginals().round(2)
+    array([[0.44, 0.57, 0.61],
+           [0.07, 0.05, 0.01]])
+    >>> answer.given({"sea": 1}).marginals().round(2)
+    array([[0.76, 1.  , 0.61],
+           [0.81, 1.  , 0.01]])
+    >>> answer.factors(answer.mode()).round(2)
+    array([[0.44, 0.98, 0.63],
+           [0.07, 0.01, 0.01]])
+
+    Which set is the least wrong for another loss, and how wrong is it to be expected?
+
+    >>> answer.decide("hamming")
+    array([[0, 1, 1],
+           [0, 0, 0]], dtype=uint8)
+    >>> [answer.expected_loss(labels, "hamming").round(3) for labels in (answer.decide("hamming"), answer.mode())]
+    [array([0.419, 0.042]), array([0.456, 0.042])]
+
+    How uncertain is a row, which recorded labels look wrong, and what might be seen?
+
+    >>> answer.entropy().round(2)
+    array([1.7 , 0.39])
+    >>> answer.doubts([[0, 1, 1], [1, 0, 0]]).round(2)
+    array([[0.79, 0.78, 0.47],
+           [0.97, 0.64, 0.01]])
+    >>> answer.sample(1000, random_state=0).mean(axis=1).round(1)
+    array([[0.5, 0.6, 0.6],
+           [0.1, 0.1, 0. ]])
+
+    What answered, was it exact, and what of one row alone?
+
+    >>> answer[1].marginals().round(2), answer.method, answer.exact
+    (array([[0.07, 0.05, 0.01]]), 'product of conditionals', array([ True,  True]))
     """
 
     def __init__(
@@ -248,7 +315,7 @@ class Posterior:
         Parameters
         ----------
         loss : Loss or str, optional
-            "subset", "hamming", "f1", "jaccard", "rank" or an object; None takes the classifier's own.
+            A loss of `plait.losses`, its word, or one of your own; None takes the classifier's.
         """
         chosen: Loss = resolve("decide", "loss", self.loss if loss is None else loss, losses_room, Loss)
 
