@@ -1,6 +1,6 @@
 """What `Posterior` puts together: evidence as one matrix, and answers for one block of rows with their support."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +21,8 @@ __all__ = [
     "likely_sets",
     "log_evidence",
     "marginals",
+    "row_blocks",
+    "row_bytes",
     "whole_support",
     "wrong_probabilities",
 ]
@@ -148,3 +150,30 @@ def entropies(distribution: LabelDistribution, seeds: Bits) -> tuple[Floats, Lab
 def has_messages(distribution: LabelDistribution) -> bool:
     """Say whether sums along the graph are exact and cheap, as `Auto` does."""
     return isinstance(Auto().choose(distribution, "marginals"), SumProduct)
+
+
+# What one block may take for the vectors of a sample or an enumeration.
+MOST_BYTES = 64 * 2**20
+
+
+def row_blocks(n_rows: int, bytes_a_row: int, most_bytes: int = MOST_BYTES) -> Iterator[slice]:
+    """Yield slices that cover all rows, each of at most `most_bytes` (but at least one row).
+
+    The slices depend on sizes only, never on the number of workers, so that draws do not either.
+
+    Examples
+    --------
+    >>> list(row_blocks(5, 10, most_bytes=20))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    >>> list(row_blocks(0, 10))
+    []
+    """
+    step = max(1, most_bytes // max(1, bytes_a_row))
+    for start in range(0, n_rows, step):
+        yield slice(start, min(start + step, n_rows))
+
+
+def row_bytes(n_labels: int) -> int:
+    """Return what a row may take: a thousand drawn vectors, or the weights of all label sets of few labels."""
+    enumerated = 8 * 2**n_labels if n_labels <= 15 else 0
+    return 1000 * n_labels + enumerated

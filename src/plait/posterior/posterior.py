@@ -1,7 +1,7 @@
 """`Posterior`: P(y | x) of several rows, and every question about it."""
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -25,33 +25,14 @@ from plait.posterior.answers import (
     likely_sets,
     log_evidence,
     marginals,
+    row_blocks,
+    row_bytes,
     whole_support,
     wrong_probabilities,
 )
 from plait.posterior.drawn_sets import SamplingWarning, draw_sets
 
 __all__ = ["Joint", "Posterior"]
-
-# What one block may take for the vectors of a sample or an enumeration.
-MOST_BYTES = 64 * 2**20
-
-
-def row_blocks(n_rows: int, bytes_a_row: int, most_bytes: int = MOST_BYTES) -> Iterator[slice]:
-    """Yield slices that cover all rows, each of at most `most_bytes` (but at least one row).
-
-    The slices depend on sizes only, never on the number of workers, so that draws do not either.
-
-    Examples
-    --------
-    >>> list(row_blocks(5, 10, most_bytes=20))
-    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
-    >>> list(row_blocks(0, 10))
-    []
-    """
-    step = max(1, most_bytes // max(1, bytes_a_row))
-    for start in range(0, n_rows, step):
-        yield slice(start, min(start + step, n_rows))
-
 
 # A question to one block: its distribution, its rows and their seeds; the answer, and the support it rests on.
 Question = Callable[[LabelDistribution, slice, Bits], tuple[npt.NDArray[Any], LabelSupport | None]]
@@ -367,7 +348,7 @@ class Posterior:
 
     def _ask(self, question: Question, *, light: bool = False) -> npt.NDArray[Any]:
         """Put a question to all blocks of rows; remember how it was answered. A light one needs no drawn vectors."""
-        bytes_a_row = 64 * self.n_labels if light else _bytes_a_row(self.n_labels)
+        bytes_a_row = 64 * self.n_labels if light else row_bytes(self.n_labels)
         blocks = list(row_blocks(self.n_rows, bytes_a_row)) or [slice(0, 0)]
         # A seed for each row: what a row draws does not depend on the blocks.
         seeds = row_seeds(self.random_state, self.n_rows)
@@ -389,12 +370,6 @@ class Posterior:
         if self.evidence is not None:
             distribution = distribution.clamp(self.evidence[rows])
         return question(distribution, rows, seeds)
-
-
-def _bytes_a_row(n_labels: int) -> int:
-    """Return what a row may take: a thousand drawn vectors, or the weights of all label sets of few labels."""
-    enumerated = 8 * 2**n_labels if n_labels <= 15 else 0
-    return 1000 * n_labels + enumerated
 
 
 def _checked_answer(loss: Loss, Y_pred: Any, shape: tuple[int, int]) -> npt.NDArray[Any]:
