@@ -2,12 +2,20 @@ from fractions import Fraction
 from itertools import combinations_with_replacement, pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from plait.data.folds._kernels import N_TRIED, Ledger, distribute, improve, pair_items
+from plait.core.kernel_policy import using_kernels
+from plait.core.randomness import generator
+from plait.data.folds import _kernels, stratification
+from plait.data.folds.stratification import Ledger, stratified_folds
+
+# Compiled and plain, by the same names.
+both_ways = pytest.mark.parametrize("way", [_kernels, stratification])
+N_TRIED = 8
 
 LABELS = hnp.arrays(np.uint8, st.tuples(st.integers(1, 14), st.integers(0, 5)), elements=st.integers(0, 1))
 
@@ -42,8 +50,9 @@ def plain_distribute(rows, n_items, sizes, rank, draws):
     return fold, wanted
 
 
-@given(LABELS, st.data())
-def test_kernel_agrees_with_plain_python(Y, data):
+@both_ways
+@given(Y=LABELS, data=st.data())
+def test_handing_out_agrees_with_lists_and_fractions(way, Y, data):
     n, q = Y.shape
     cuts = sorted(data.draw(st.sets(st.integers(1, n - 1), max_size=4))) if n > 1 else []
     sizes = np.diff([0, *cuts, n])
@@ -51,7 +60,7 @@ def test_kernel_agrees_with_plain_python(Y, data):
     draws = np.array(data.draw(st.lists(st.floats(0, 1, exclude_max=True), min_size=n, max_size=n)))
     rows, columns = sparse.csr_matrix(Y), sparse.csc_matrix(Y)
     wanted, fold = np.outer(Y.sum(axis=0, dtype=np.int64), sizes), np.full(n, -1)
-    distribute(
+    way.distribute(
         rows.indptr.astype(np.int64), rows.indices, columns.indptr.astype(np.int64), columns.indices,
         wanted, sizes.copy(), rank, draws, fold,
     )  # fmt: skip
@@ -60,15 +69,16 @@ def test_kernel_agrees_with_plain_python(Y, data):
     assert [[Fraction(int(w), n) for w in row] for row in wanted] == left
 
 
-@given(LABELS)
-def test_pair_items_are_all_pairs_of_a_row(Y):
+@both_ways
+@given(Y=LABELS)
+def test_pair_items_are_all_pairs_of_a_row(way, Y):
     pattern = sparse.csr_matrix(Y).astype(np.int64)
     pairs = sparse.triu(pattern.T @ pattern, format="csr")
     pairs.sort_indices()
     m = np.diff(pattern.indptr)
     starts = np.concatenate(([0], np.cumsum(m * (m + 1) // 2)))
     out = np.empty(starts[-1], dtype=np.int32)
-    pair_items(
+    way.pair_items(
         pattern.indptr.astype(np.int64), pattern.indices, pairs.indptr.astype(np.int64), pairs.indices, starts, out
     )
     named = list(zip(*pairs.nonzero(), strict=True))
@@ -153,33 +163,51 @@ def split(members, sizes):
     return [part.tolist() for part in np.split(members, np.cumsum(sizes)[:-1])]
 
 
-@given(cases())
-def test_swapping_agrees_with_plain_python(case):
+@both_ways
+@given(case=cases())
+def test_swapping_agrees_with_lists(way, case):
     Y, sizes, members, empty_cost = case
     ledger = ledger_of(*case)
-    improve(ledger, PLENTY)
+    way.improve(ledger, N_TRIED, PLENTY)
     assert split(ledger.members, sizes) == plain_improve(Y, split(members, sizes), empty_cost)
 
 
-@given(cases(), st.integers(0, 300))
-def test_never_worse_and_the_books_are_right_whenever_it_stops(case, budget):
+@both_ways
+@given(case=cases(), budget=st.integers(0, 300))
+def test_never_worse_and_the_books_are_right_whenever_it_stops(way, case, budget):
     Y, sizes, members, empty_cost = case
     ledger = ledger_of(*case)
-    n_swaps = improve(ledger, budget)
+    n_swaps = way.improve(ledger, N_TRIED, budget)
     before, after = (cost(Y, split(m, sizes), empty_cost) for m in (members, ledger.members))
     assert sorted(ledger.members) == list(range(len(Y)))
     assert after < before if n_swaps else (ledger.members == members).all()
     np.testing.assert_array_equal(ledger.wanted, ledger_of(Y, sizes, ledger.members, empty_cost).wanted)
 
 
-def test_a_fold_without_a_label_gets_one():
+@both_ways
+def test_a_fold_without_a_label_gets_one(way):
     # Two rows each of two labels, all of the first in one fold: one swap of unlike rows mends both.
     Y = np.array([[1, 0], [1, 0], [0, 1], [0, 1]])
     ledger = ledger_of(Y, np.array([2, 2]), np.arange(4), 100)
-    assert improve(ledger, PLENTY) == 1
+    assert way.improve(ledger, N_TRIED, PLENTY) == 1
     assert Y[ledger.members[:2]].sum(axis=0).tolist() == [1, 1]
 
 
-def test_no_budget_no_swap():
+@both_ways
+def test_no_budget_no_swap(way):
     Y = np.array([[1, 0], [1, 0], [0, 1], [0, 1]])
-    assert improve(ledger_of(Y, np.array([2, 2]), np.arange(4), 100), 0) == 0
+    assert way.improve(ledger_of(Y, np.array([2, 2]), np.arange(4), 100), N_TRIED, 0) == 0
+
+
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize(("shape", "n_folds"), [((200, 6), 10), ((150, 25), 3), ((90, 2), 40)])
+def test_kernels_and_plain_python_give_the_same_folds(shape, n_folds, order):
+    random = generator(0)
+    Y = sparse.csr_matrix(random.random(shape) < random.uniform(0.02, 0.5, shape[1]), dtype=np.int64)
+    sizes = [len(part) for part in np.array_split(np.arange(shape[0]), n_folds)]
+    for seed in range(3):
+        found = []
+        for policy in ("always", "never"):
+            with using_kernels(policy):
+                found.append(stratified_folds(Y, sizes, order, np.random.default_rng(seed)))
+        np.testing.assert_array_equal(*found)

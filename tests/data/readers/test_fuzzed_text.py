@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
+from plait.core.kernel_policy import using_kernels
 from plait.data import DataError, Dataset, DataWarning
 from plait.data.readers.delimited import read_csv
 from plait.data.readers.libsvm import read_libsvm
@@ -72,7 +73,12 @@ def fuzz(folder, kind: str, seed: int, n: int) -> list[Dataset | str]:
             assert python == pandas == polars
             results.append(python)
         else:
-            results.append(outcome(read_libsvm if kind == "libsvm" else read_xc, path))
+            read = read_libsvm if kind == "libsvm" else read_xc
+            with using_kernels("always"):
+                by_kernels = outcome(read, path)
+            with using_kernels("never"):
+                results.append(outcome(read, path))
+            assert by_kernels == results[-1]
     return results
 
 

@@ -14,7 +14,8 @@ draws[r]               : number in [0, 1) that picks among folds which want row 
 fold[r]                : the answer; -1 before
 
 Handing out rows one by one leaves the last ones no choice. Swapping rows between folds, while that brings the folds
-closer to what they want, repairs it; sizes stay as they are. The cost of item i in fold f is
+closer to what they want, repairs it; sizes stay as they are. `ledger` is a `Ledger` of the module `stratification`. The
+cost of item i in fold f is
 
     |wanted[i, f]|  +  empty_cost[i] if the fold has no row with the item,
 
@@ -23,13 +24,13 @@ rows, so the change by swapping row a of one fold with row b of another is at mo
 change by moving b: it is enough to try the rows that are best to move on their own.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from plait.core.compilation import kernel
 
-__all__ = ["Ledger", "distribute", "improve", "pair_items"]
+__all__ = ["distribute", "improve", "pair_items"]
 
 
 @kernel
@@ -160,23 +161,6 @@ def pair_items(row_starts: Any, row_labels: Any, pair_starts: Any, pair_labels: 
                 at += 1
 
 
-# How many of the best rows to move are tried from each side of a pair of folds.
-N_TRIED = 8
-
-
-class Ledger(NamedTuple):
-    """What the kernels read and, in `wanted` and `members`, change."""
-
-    row_starts: Any  # items of each row, as CSR
-    row_items: Any
-    positives: Any  # rows with each item
-    sizes: Any  # rows of each fold
-    starts: Any  # rows of fold f are members[starts[f] : starts[f + 1]]
-    members: Any
-    wanted: Any  # (n_items, n_folds)
-    empty_cost: Any  # (n_items,)
-
-
 @kernel
 def _cost(left: int, all_wanted: int, empty_cost: int) -> int:
     # A fold without any row of the item still wants all of them.
@@ -276,8 +260,10 @@ def _swap_between(f: int, g: int, ledger: Any, changes: Any, from_f: Any, from_g
 
 
 @kernel
-def improve(ledger: Any, budget: int) -> int:
+def improve(ledger: Any, n_tried: int, budget: int) -> int:
     """Swap rows over all pairs of folds until nothing helps or `budget` items were looked at; count the swaps.
+
+    From each side of a pair of folds the `n_tried` rows are tried that are best to move.
 
     A pair of folds is looked at again only if one of the two has changed since: `changed[f]` is the visit at which
     fold f changed last, and the pair at visit v was last looked at `n_pairs` visits before.
@@ -285,7 +271,7 @@ def improve(ledger: Any, budget: int) -> int:
     n_folds, n_items = len(ledger.sizes), len(ledger.positives)
     n_pairs = n_folds * (n_folds - 1) // 2
     changes = np.empty(n_items, dtype=np.int64)
-    from_f, from_g = np.empty(N_TRIED, dtype=np.int64), np.empty(N_TRIED, dtype=np.int64)
+    from_f, from_g = np.empty(n_tried, dtype=np.int64), np.empty(n_tried, dtype=np.int64)
     changed = np.full(n_folds, -1, dtype=np.int64)
     a_row = 1 + ledger.row_starts[-1] // max(len(ledger.members), 1)
     n_swaps, n_before, visit = 0, -1, 0

@@ -1,24 +1,31 @@
 """Read a file of lines `label,label index:value ...` block by block into the arrays of two CSR matrices.
 
 This is what the LIBSVM and the XC format have in common. Memory stays within a small multiple of the file: nothing is
-allocated by a number that the file only states. Kernels read the common spelling; what they give up is left to the
-plain parser, which is slow and complete and the one that complains.
+allocated by a number that the file only states. Simple lines are read many at once, in large files by kernels; what
+is spelt in another way is left to the parser that goes line by line, which is slow and complete and the one that
+complains.
 """
 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from plait.core.arrays import Floats, Ints
+from plait.core.kernel_policy import kernels_pay
+from plait.core.lazy_modules import lazy_module
 from plait.core.sentences import shown
+from plait.data.conversion.files import LARGE_FILE, up_to
 from plait.data.errors import DataError
-from plait.data.readers._pair_kernels import count_marks, scan_rows
 
 __all__ = ["PairRows", "check_width", "read_pair_rows"]
+
+_kernels = lazy_module("plait.data.readers._pair_kernels")
 
 LARGEST_INDEX = 2**31 - 2
 _LARGEST_LABEL = 10**18 - 1
@@ -34,7 +41,10 @@ _MOST_DIGITS = 19
 _COLUMNS_FLOOR = 2**20
 _COLUMNS_PER_BYTE = 64
 
-_NEWLINE, _HASH = 10, 35
+_NEWLINE, _BLANK, _HASH, _COLON = 10, 32, 35, 58
+# White space to Python's text, but not to its bytes.
+_NOT_SIMPLE = b"\x1c\x1d\x1e\x1f"
+_IN_INTEGERS, _IN_NUMBERS = b"0123456789+-", b"0123456789+-.eE"
 
 
 @dataclass(frozen=True)
@@ -53,12 +63,12 @@ class PairRows:
         How long the lines are.
     """
 
-    labels: npt.NDArray[np.int64]
-    label_ends: npt.NDArray[np.int64]
+    labels: Ints
+    label_ends: Ints
     indices: npt.NDArray[np.int32]
-    values: npt.NDArray[np.float64]
-    pair_ends: npt.NDArray[np.int64]
-    lines: npt.NDArray[np.int64]
+    values: Floats
+    pair_ends: Ints
+    lines: Ints
     ordered: bool
     n_bytes: int
 
@@ -103,11 +113,14 @@ def read_pair_rows(
 ) -> PairRows:
     """Return the rows of blocks of whole lines, the first line of which has number `line`.
 
-    `comments` and `blank_rows` are those of `pair_lines.parse_lines`.
+    `comments` and `blank_rows` are those of `parse_lines`.
     """
+    rest = iter(blocks)
+    first, size = up_to(LARGE_FILE, rest)
+    read_simple = _scanned if kernels_pay(size, LARGE_FILE) else _split
     parts, n_bytes = [], 0
-    for block in blocks:
-        part = _scanned(file, block, line, comments, blank_rows) or _parsed(file, block, line, comments, blank_rows)
+    for block in chain(first, rest):
+        part = read_simple(block, line, comments, blank_rows) or _parsed(file, block, line, comments, blank_rows)
         parts.append(part)
         line += block.count(b"\n")
         n_bytes += len(block)
@@ -123,16 +136,76 @@ def check_width(file: str, line: int | None, what: str, width: int, n_bytes: int
         )
 
 
-def _scanned(file: str, block: bytes, line: int, comments: bool, blank_rows: bool) -> PairRows | None:
+def _split(block: bytes, line: int, comments: bool, blank_rows: bool) -> PairRows | None:
+    """Return a block's rows, all of their numbers at once, or None where a line is not simple, or wrong."""
+    if not block.isascii() or len(block.translate(None, _NOT_SIMPLE)) < len(block):
+        return None
+    commented = comments and b"#" in block
+    lines, labels, pairs = [], [], []
+    for number, text in enumerate(block.decode("ascii").split("\n")[:-1], start=line):
+        if commented:
+            text = text.partition("#")[0]
+        words = text.split(None, 1)
+        if words or blank_rows:
+            has_labels = bool(words) and ":" not in words[0]
+            lines.append(number)
+            labels.append(words[0] if has_labels else "")
+            pairs.append(text if not has_labels else words[1] if len(words) > 1 else "")
+    try:
+        indices, values = _numbers_of_pairs(" ".join(" ".join(pairs).split()))
+        ids = _integers(",".join(label for label in labels if label).split(",") if any(labels) else [], _LARGEST_LABEL)
+    except (ValueError, OverflowError):
+        return None
+    label_ends = np.cumsum([label.count(",") + 1 if label else 0 for label in labels], dtype=np.int64)
+    pair_ends = np.cumsum([text.count(":") for text in pairs], dtype=np.int64)
+    grows = np.diff(indices) > 0
+    grows[pair_ends[(pair_ends > 0) & (pair_ends < len(indices))] - 1] = True
+    return PairRows(
+        ids,
+        label_ends,
+        indices.astype(np.int32),
+        values,
+        pair_ends,
+        np.array(lines, dtype=np.int64),
+        bool(grows.all()),
+        len(block),
+    )
+
+
+def _numbers_of_pairs(text: str) -> tuple[Ints, Floats]:
+    """Return the indices and the values of `index:value index:value ...`; anything else is a ValueError."""
+    if not text:
+        return np.empty(0, dtype=np.int64), np.empty(0)
+    letters = np.frombuffer(text.encode("ascii"), dtype=np.uint8)
+    marks = letters[(letters == _BLANK) | (letters == _COLON)]
+    if not ((marks[::2] == _COLON).all() and (marks[1::2] == _BLANK).all() and len(marks) % 2):
+        raise ValueError("not all are pairs")
+    cells = text.replace(":", " ").split(" ")
+    words = cells[1::2]
+    if not "".join(cells[::2]).isdigit() or "".join(words).encode("ascii").translate(None, _IN_NUMBERS):
+        raise ValueError("no number has such letters")
+    return _integers(cells[::2], LARGEST_INDEX), np.fromiter(map(float, words), dtype=np.float64, count=len(words))
+
+
+def _integers(words: list[str], most: int) -> Ints:
+    if "".join(words).encode("ascii").translate(None, _IN_INTEGERS) or max(map(len, words), default=0) > _MOST_DIGITS:
+        raise ValueError("no whole number of so many digits")
+    numbers = np.fromiter(map(int, words), dtype=np.int64, count=len(words))
+    if (np.abs(numbers) > most).any():
+        raise ValueError("too large")
+    return numbers
+
+
+def _scanned(block: bytes, line: int, comments: bool, blank_rows: bool) -> PairRows | None:
     """Return a block's rows by the kernels, or None where it is not spelt in the common way."""
     text = np.frombuffer(block, dtype=np.uint8)
-    n_lines, n_pairs, n_commas = count_marks(text)
+    n_lines, n_pairs, n_commas = _kernels.count_marks(text)
     labels = np.empty(n_commas + n_lines, dtype=np.int64)
     label_ends, pair_ends, lines = (np.empty(n_lines, dtype=np.int64) for _ in range(3))
     indices, values = np.empty(n_pairs, dtype=np.int32), np.empty(n_pairs)
     hard = np.empty((n_pairs, 3), dtype=np.int64)
     stop = _HASH if comments else _NEWLINE
-    rows, n_hard, ordered = scan_rows(
+    rows, n_hard, ordered = _kernels.scan_rows(
         text, stop, blank_rows, labels, label_ends, indices, values, pair_ends, lines, hard
     )
     if rows < 0:

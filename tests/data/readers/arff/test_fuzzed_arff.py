@@ -6,6 +6,7 @@ import warnings
 
 import pytest
 
+from plait.core.kernel_policy import using_kernels
 from plait.core.randomness import generator
 from plait.data import DataError, Dataset, DataWarning
 from plait.data.readers.arff import read_arff
@@ -155,14 +156,17 @@ def compiled_kernels(tmp_path_factory):
         warnings.simplefilter("ignore", DataWarning)
         for content in ARFF:
             path.write_bytes(content)
-            outcome(read_arff, path, last_two, fast=True)
+            with using_kernels("always"):
+                outcome(read_arff, path, last_two)
 
 
 def check_arff(path, content):
     path.write_bytes(content)
     start = time.process_time()
-    fast = outcome(read_arff, path, last_two, fast=True)
-    slow = outcome(read_arff, path, last_two, fast=False)
+    with using_kernels("always"):
+        fast = outcome(read_arff, path, last_two)
+    with using_kernels("never"):
+        slow = outcome(read_arff, path, last_two)
     assert time.process_time() - start < 5
     assert isinstance(fast, Dataset | str)
     assert fast == slow

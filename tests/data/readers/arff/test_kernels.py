@@ -5,8 +5,10 @@ import pytest
 
 from plait.core.randomness import generator
 from plait.data.conversion.attributes import Attribute, AttributeTable
-from plait.data.readers.arff._kernels import FREE, dense_matrix, fill_table, read_rows, sparse_matrix
-from plait.data.readers.arff.table import _dense_matrix, _sparse_matrix, column_spec, kernel_words
+from plait.data.readers.arff import _kernels
+from plait.data.readers.arff._kernels import FREE, fill_table, read_rows
+from plait.data.readers.arff.reader import declared_words
+from plait.data.readers.arff.table import attribute_places, place_entries
 
 TABLE = AttributeTable.of(
     [
@@ -17,20 +19,22 @@ TABLE = AttributeTable.of(
         Attribute("z"),
     ]
 )
-SPEC = column_spec(TABLE, np.array([False, False, False, True, True]))
+IS_LABEL = np.array([False, False, False, True, True])
+PLACES = attribute_places(TABLE, IS_LABEL)
 
 
 def run(text):
     block = np.frombuffer(text.encode(), dtype=np.uint8)
     n = len(block) // 2 + 1
     attribute, value, ends = np.empty(n, np.int32), np.empty(n), np.empty(n, np.int64)
-    at, rows, lines, is_sparse = read_rows(block, 0, SPEC, *kernel_words(TABLE), attribute, value, ends)
+    at, rows, lines, is_sparse = read_rows(block, 0, PLACES, *declared_words(TABLE, IS_LABEL), attribute, value, ends)
     n_pairs = ends[rows - 1] if rows else 0
     return at, lines, is_sparse, attribute[:n_pairs].tolist(), value[:n_pairs].tolist(), ends[:rows].tolist()
 
 
-def test_spec():
-    assert SPEC.tolist() == [[0, -1, 0], [1, 1, 0], [2, -2, 0], [-1, 2, 1], [-2, 0, 0]]
+def test_places_and_domains():
+    assert PLACES.tolist() == [[0, 0], [1, 0], [2, 0], [-1, 1], [-2, 0]]
+    assert declared_words(TABLE, IS_LABEL).domains.tolist() == [-1, 1, -2, 2, 0]
 
 
 PLAIN = ["1.5,red,x,1,0", " 2 , blue,y ,0, 1 ", "-0.0,?,?,1,1", "{}", "{0 1}", "{ 0 1 , 1  blue,3 0 ,4 1 } ", "{3 0}"]
@@ -118,12 +122,12 @@ def test_numbers_in_rows_are_those_of_python(form):
         "123456789012345678",
     ]
     table = AttributeTable.of([Attribute("n")])
-    spec = column_spec(table, np.array([False]))
+    places, words = attribute_places(table, np.array([False])), declared_words(table, np.array([False]))
     block = np.frombuffer("".join(map(form.format, texts)).encode(), dtype=np.uint8)
     attribute, value, ends = np.empty(len(texts), np.int32), np.empty(len(texts)), np.empty(len(texts), np.int64)
     at, done = 0, []
     while at < len(block):
-        at, rows, _, _ = read_rows(block, at, spec, *kernel_words(table), attribute, value, ends)
+        at, rows, _, _ = read_rows(block, at, places, *words, attribute, value, ends)
         done += value[:rows].tolist()
         if at < len(block):  # one that is left to Python
             done.append(None)
@@ -133,30 +137,19 @@ def test_numbers_in_rows_are_those_of_python(form):
     assert [found == value or found is None for found, value in zip(done, expected, strict=True)] == [True] * len(texts)
 
 
-def random_pairs(random, dense):
-    counts = np.full(20, 5) if dense else random.integers(0, 6, size=20)
+def random_pairs(random):
+    counts = random.integers(0, 6, size=20)
     attribute = np.concatenate([np.sort(random.permutation(5)[:count]) for count in counts]).astype(np.int32)
     value = random.choice([0.0, 1.0, 2.5, np.nan], size=len(attribute))
-    value[SPEC[attribute, 0] < 0] = random.integers(0, 2, size=(SPEC[attribute, 0] < 0).sum())
+    value[IS_LABEL[attribute]] = random.integers(0, 2, size=IS_LABEL[attribute].sum())
     return attribute, value, np.cumsum(counts)
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_dense_placing_is_that_of_numpy(seed):
-    attribute, value, ends = random_pairs(generator(seed), dense=True)
-    X, Y = np.empty((20, 3)), np.empty((20, 2), np.uint8)
-    other_X, other_Y = X.copy(), Y.copy()
-    dense_matrix(attribute, value, ends, SPEC, X, Y)
-    _dense_matrix(attribute, value, ends, SPEC, other_X, other_Y)
-    np.testing.assert_array_equal(X, other_X)
-    np.testing.assert_array_equal(Y, other_Y)
-
-
-@pytest.mark.parametrize("seed", range(5))
 def test_sparse_placing_is_that_of_numpy(seed):
-    attribute, value, ends = random_pairs(generator(seed), dense=False)
+    attribute, value, ends = random_pairs(generator(seed))
     results = []
-    for place in (sparse_matrix, _sparse_matrix):
+    for place in (_kernels.place_entries, place_entries):
         arrays = [
             np.full(200, -9, np.int32),
             np.full(200, -9.0),
@@ -164,7 +157,7 @@ def test_sparse_placing_is_that_of_numpy(seed):
             np.full(200, -9, np.int32),
             np.full(21, 2),
         ]
-        place(attribute, value, ends, SPEC, *arrays)
+        place(attribute, value, ends, PLACES, *arrays)
         results.append(arrays)
     for a, b in zip(*results, strict=True):
         np.testing.assert_array_equal(a, b)
@@ -185,7 +178,8 @@ def test_a_large_domain_is_found_in_full():
     table = AttributeTable.of([Attribute("c", "nominal", values), Attribute("z")])
     block = "".join(f"{value},1\n" for value in values).encode()
     attribute, value, ends = np.empty(6000, np.int32), np.empty(6000), np.empty(3000, np.int64)
-    spec = column_spec(table, np.array([False, True]))
-    at, rows, _, _ = read_rows(np.frombuffer(block, np.uint8), 0, spec, *kernel_words(table), attribute, value, ends)
+    is_label = np.array([False, True])
+    places, words = attribute_places(table, is_label), declared_words(table, is_label)
+    at, rows, _, _ = read_rows(np.frombuffer(block, np.uint8), 0, places, *words, attribute, value, ends)
     assert (at, rows) == (len(block), 3000)
     assert value[::2].tolist() == list(range(3000))

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
+from plait.core.kernel_policy import using_kernels
 from plait.core.randomness import generator
 from plait.data import DataError, Dataset, DataWarning
-from plait.data.readers.arff import read_arff
+from plait.data.readers.arff import read_arff, reader
 from plait.data.readers.mulan import read_label_names
 
 # Declared values, what they are in a column of codes, and how they may be written in a row.
@@ -102,9 +103,10 @@ def read(path, n_labels, fast, nominal="codes"):
     def last(header):
         return range(len(header.names) - n_labels, len(header.names))
 
-    with warnings.catch_warnings():
+    policy = {None: "auto", True: "always", False: "never"}[fast]
+    with warnings.catch_warnings(), using_kernels(policy):
         warnings.simplefilter("ignore", DataWarning)
-        return read_arff(path, last, nominal, fast=fast)
+        return read_arff(path, last, nominal)
 
 
 @pytest.mark.parametrize("fast", [False, True])
@@ -161,9 +163,12 @@ def test_kernels_and_plain_parser_agree_on_real_files(benchmark_data, name):
     for path in sorted(folder.glob("*.arff.gz"))[:2]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
-            fast, slow = (read_arff(path, chosen, fast=fast) for fast in (True, False))
-        assert fast == slow
-        assert_same_bits(fast, slow)
+            with using_kernels("always"):
+                fast = read_arff(path, chosen)
+            with using_kernels("never"):
+                plain = read_arff(path, chosen)
+        assert fast == plain
+        assert_same_bits(fast, plain)
 
 
 HEADER = "@relation r\n@attribute a numeric\n@attribute b {x,y,z}\n@attribute l {0,1}\n@data\n"
@@ -175,40 +180,57 @@ def small(tmp_path, rows, header=HEADER, name="f.arff"):
     return path
 
 
-def test_small_and_large_files_are_read_alike(tmp_path):
+def test_small_and_large_files_are_read_alike(tmp_path, monkeypatch):
     rows = "".join(f"{i / 7},{'xyz'[i % 3]},{i % 2}\n" for i in range(5000))
     whole = read(small(tmp_path, rows), 1, None)
-    assert whole == read(small(tmp_path, rows), 1, False)
+    monkeypatch.setattr(reader, "LARGE_FILE", 1000)
+    assert whole == read(small(tmp_path, rows), 1, None)
     assert whole.n_samples == 5000
     assert whole.X[4999].tolist() == [4999 / 7, 4999 % 3]
 
 
-def test_lines_over_many_blocks_and_unusual_lines_between(tmp_path):
+def test_a_small_file_needs_no_kernel(tmp_path, monkeypatch):
+    def never(*given):
+        raise AssertionError("a kernel was called")
+
+    rows = "1.5,x,1\n?,y,0\n" * 1000 + "{0 2}\n"
+    path = small(tmp_path, rows)
+    monkeypatch.setattr(reader, "declared_words", never)
+    assert read(path, 1, None).n_samples == 2001
+    monkeypatch.setattr(reader, "LARGE_FILE", len(rows))
+    with pytest.raises(AssertionError, match="a kernel was called"):
+        read(path, 1, None)
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_lines_over_many_blocks_and_unusual_lines_between(tmp_path, fast):
     usual = "1.5,x,1\n" * 100_000 + "'2.5',\"y\",0\n" + "?,z,1\n" * 100_000 + "{0 7}\n" + "{2 1}\n" * 100_000
-    data = read(small(tmp_path, usual), 1, None)
+    data = read(small(tmp_path, usual), 1, fast)
     assert data.n_samples == 300_002
     assert_array_equal(data.X[[0, 100_000, 200_001, 300_001]].toarray(), [[1.5, 0], [2.5, 1], [7, 0], [0, 0]])
     assert np.isnan(data.X[100_001, 0])
     assert data.Y.sum() == 300_000
 
 
+@pytest.mark.parametrize("fast", [False, True])
 @pytest.mark.parametrize("share", [0.01, 0.5, 0.99])
-def test_usual_and_unusual_lines_in_any_order(tmp_path, share):
+def test_usual_and_unusual_lines_in_any_order(tmp_path, share, fast):
     unusual = generator(0).random(5000) < share
     rows = "".join((f"'{i}',y,1 % c\n" if odd else f"{i},y,0\n") for i, odd in enumerate(unusual.tolist()))
-    data = read(small(tmp_path, rows), 1, True)
+    data = read(small(tmp_path, rows), 1, fast)
     assert_array_equal(data.X[:, 0], np.arange(5000))
     assert_array_equal(data.Y[:, 0], unusual)
     wrong = rows.replace("'4990'", "'x'").replace("4990,", "x,")
     with pytest.raises(DataError, match="line 4996: expected a finite number for attribute 'a', but found 'x'"):
-        read(small(tmp_path, wrong), 1, True)
+        read(small(tmp_path, wrong), 1, fast)
 
 
-def test_an_error_has_the_line_of_the_whole_file(tmp_path):
+@pytest.mark.parametrize("fast", [False, True])
+def test_an_error_has_the_line_of_the_whole_file(tmp_path, fast):
     rows = "1.5,x,1\n" * 200_000 + "% c\n\n'2',y,1\n" + "1.5,x,1\n" * 100 + "1.5,w,1\n"
     expected = rf"f\.arff, line {5 + 200_000 + 3 + 100 + 1}: expected a declared value of attribute 'b'"
     with pytest.raises(DataError, match=expected):
-        read(small(tmp_path, rows), 1, None)
+        read(small(tmp_path, rows), 1, fast)
 
 
 def test_a_packed_file_that_is_cut_short(tmp_path):
@@ -243,17 +265,19 @@ def test_attributes_that_are_no_labels(tmp_path, kind, found):
         read(path, 1, None)
 
 
-def test_left_out_labels_have_the_first_declared_value(tmp_path):
+@pytest.mark.parametrize("fast", [False, True])
+def test_left_out_labels_have_the_first_declared_value(tmp_path, fast):
     header = "@attribute a numeric\n@attribute l {1,0}\n@attribute m {no,yes}\n@data\n"
-    data = read(small(tmp_path, "{0 2}\n{1 0,2 yes}\n{1 1}\n", header), 2, None)
+    data = read(small(tmp_path, "{0 2}\n{1 0,2 yes}\n{1 1}\n", header), 2, fast)
     assert_array_equal(data.Y.toarray(), [[1, 0], [0, 1], [1, 0]])
 
 
-def test_left_out_labels_are_bounded_by_the_file(tmp_path):
+@pytest.mark.parametrize("fast", [False, True])
+def test_left_out_labels_are_bounded_by_the_file(tmp_path, fast):
     header = "".join(f"@attribute l{j} {{1,0}}\n" for j in range(2000)) + "@data\n"
     path = small(tmp_path, "{}\n" * 40_000, header)
     with pytest.raises(DataError, match=r"expected at most .* entries that are left out but not 0"):
-        read(path, 2000, None)
+        read(path, 2000, fast)
 
 
 def test_all_attributes_may_be_labels_or_features(tmp_path):
@@ -277,5 +301,5 @@ def test_a_wide_header_costs_what_it_is_long(tmp_path):
 
 
 def test_declared_values_that_collide_are_read_all_the_same(tmp_path, monkeypatch):
-    monkeypatch.setattr("plait.data.readers.arff.reader.kernel_words", lambda table: None)
+    monkeypatch.setattr(reader, "declared_words", lambda table, is_label: None)
     assert read(small(tmp_path, "1,x,1\n"), 1, True).X.tolist() == [[1, 0]]

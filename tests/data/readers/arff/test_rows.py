@@ -6,7 +6,7 @@ import pytest
 
 from plait.data import DataError
 from plait.data.conversion.attributes import Attribute, AttributeTable
-from plait.data.readers.arff.rows import RowParser
+from plait.data.readers.arff.rows import ColumnParser, RowParser, Rows
 
 ATTRIBUTES = [
     Attribute("n"),
@@ -158,3 +158,80 @@ def test_no_line_takes_long(line):
     with pytest.raises(DataError):
         parse(line)
     assert time.process_time() - start < 5
+
+
+def by_columns(text):
+    return ColumnParser(AttributeTable.of(ATTRIBUTES), IS_LABEL).parse(text.encode())
+
+
+def by_lines(text):
+    rows = [row for line in text.split("\n")[:-1] if (row := parse(line)) is not None]
+    return Rows.of(rows, len(ATTRIBUTES))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1.5,red,x,86400,0,1\n",
+        " 1.5 , red,x y  ,-2E-3, 1,1.0 \n\n   \n.5,dark blue,\\,?,0,0\n",
+        "?,?,?,?,1,0\n+1.,?,?,1e-400,1,0\n",
+        "{}\n{ }\n{0 1.5}\n",
+        "{0 1.5,1 red, 2 x ,5  1 }\n  \n{4 0,5 1} \n{3 ?,4 1}\n",
+        "",
+    ],
+)
+def test_simple_lines_are_read_by_columns_as_by_lines(text):
+    found, expected = by_columns(text), by_lines(text)
+    assert found is not None
+    every = np.tile(np.arange(len(ATTRIBUTES)), len(found.ends))
+    np.testing.assert_array_equal(every if found.attribute is None else found.attribute, expected.attribute)
+    assert found.value.tobytes() == expected.value.tobytes()
+    np.testing.assert_array_equal(found.ends, expected.ends)
+    assert (found.sparse, found.weighted) == (expected.sparse, expected.weighted)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("1,red,x,?,0", "1,red,x,?,0,0,0", "1,red,x,?,0,", "1,,x,?,0,0", "1,red,,?,0,0", ",red,x,?,0,0"),
+        *("one,red,x,?,0,0", "inf,red,x,?,0,0", "nan,red,x,?,0,0", "1e999,red,x,?,0,0", "1_0,red,x,?,0,0"),
+        *("1 2,red,x,?,0,0", "--1,red,x,?,0,0", "5?,red,x,?,0,0", "0x1,red,x,?,0,0", "1\x0b,red,x,?,0,0"),
+        *("1,green,x,?,0,0", "1,Red,x,?,0,0", "1,red,x,?,?,0", "1,red,x,?,0,?", "1,red,x,?,0,2", "1,red,x,?,2,0"),
+        *("1,red,x,?,1.0,0", "1,red,x,?,0,0,{0.5}", "'1',red,x,?,0,0", "1,red,x,?,0,0 % c", "1\tred,x,?,0,0"),
+        *(
+            "1,red,\0,?,0,0",
+            "1,red,\u00e9,?,0,0",
+            "{0 1",
+            "{",
+            "}",
+            "{0}",
+            "{0 }",
+            "{0 1,}",
+            "{,0 1}",
+            "{x 1}",
+            "{-1 1}",
+        ),
+        *(
+            "{1.0 1}",
+            "{0 1} 2",
+            "{0 1},{1}",
+            "{6 1}",
+            "{00 1}",
+            "{0 1,0 1}",
+            "{5 1,4 1}",
+            "{1 green}",
+            "{5 2}",
+            "{4 ?}",
+        ),
+        *("{1 dark blue}", "{0 1 1,2}", "{0 1}{0 1}", "{{0 1}", "{0 1\x0b}", "{99999999999999999999999 1}", "% c"),
+    ],
+)
+def test_other_lines_are_left_to_the_line_by_line_parser(line):
+    dense, sparse = "1,red,x,?,0,0\n", "{0 1,4 1}\n"
+    for other in (dense, sparse):
+        assert by_columns(other) is not None
+        assert by_columns(other + line + "\n" + other) is None
+
+
+def test_dense_and_sparse_lines_together_are_left_too():
+    assert by_columns("1,red,x,?,0,0\n{0 1,4 1}\n") is None

@@ -4,14 +4,15 @@ They know only what plain rows have: numbers, declared values, `?`, blanks, whol
 (quotes, escapes, weights, tabs between values, other bytes than ASCII, errors) they stop at the start of that line and
 leave it to `RowParser`, whose results they equal bit for bit.
 
-`read_rows` turns lines into pairs of an attribute's index and its value, then `dense_matrix` or `sparse_matrix` puts
-them in their places. A row is read in runs of attributes of one kind, numbers or words, each in one flat loop, since
-passing arrays to a function for every value costs more than reading the value.
+`read_rows` turns lines into pairs of an attribute's index and its value; `place_entries` puts those of sparse files in
+their places. The parts of a row are inlined by Numba itself, since passing arrays to a function for every value costs
+more than reading the value.
 
 Notation
 --------
 block : bytes of whole lines, each ended by LF
-spec[j] : for attribute j (column of X, or -1 - column of Y; domain or NUMBER or STRING; default)
+places[j] : for attribute j (column of X, or -1 - column of Y; default)
+domains[j] : which set of declared values attribute j has, or NUMBER or STRING
 table, words : hash table over (domain, bytes of a declared value); a used place is (domain, start, length, code), where
     the value is words[start:start + length], a free one has FREE everywhere
 attribute[k], value[k] : the pairs of all rows, one after the other
@@ -25,13 +26,10 @@ import numpy as np
 from plait.core.compilation import kernel
 from plait.data.readers._number_kernels import EXACT_POWERS, MOST_EXACT, number
 
-__all__ = ["FREE", "NUMBER", "STRING", "dense_matrix", "fill_table", "read_rows", "sparse_matrix"]
+__all__ = ["FREE", "NUMBER", "STRING", "fill_table", "place_entries", "read_rows"]
 
 NUMBER, STRING = -1, -2
 FREE = -1
-
-# Why a run stopped: at an attribute of the other kind, behind the row's last value, at something unusual.
-_OTHER_KIND, _ROW_END, _UNUSUAL = 0, 1, 2
 
 _TAB, _LF, _BLANK, _PERCENT, _COMMA, _QUESTION, _OPEN, _CLOSE = (ord(c) for c in "\t\n %,?{}")
 _MINUS, _DOT, _ZERO, _NINE, _SMALL_E, _LARGE_E = (ord(c) for c in "-.09eE")
@@ -70,143 +68,126 @@ def fill_table(table: Any, words: Any, entries: Any) -> bool:
     return True
 
 
-# A run starts from attribute `least` and returns where it stopped, the next attribute, the pairs so far and the reason.
-# The first lines of both kinds of runs are the same but cannot be a function, as said above.
+@kernel(inline="always")
+def _index(block: Any, at: int) -> tuple[int, int]:
+    """Return where the index of a sparse value ends (-1: unusual), and the index."""
+    start, j, c = at, 0, block[at]
+    while _ZERO <= c <= _NINE:
+        j = 10 * j + (c - _ZERO)
+        at += 1
+        c = block[at]
+    return (at if 0 < at - start <= _MOST_INDEX_DIGITS and c == _BLANK else -1), j
 
 
 @kernel(inline="always")
-def _numbers(
-    block: Any, at: int, sparse: bool, least: int, spec: Any, attribute: Any, value: Any, n: int
-) -> tuple[int, int, int, int]:
-    """Read a run of numbers."""
-    while True:
-        while block[at] == _BLANK:
-            at += 1
-        start, j = at, least
-        if sparse:
-            j, c = 0, block[at]
-            while _ZERO <= c <= _NINE:
-                j = 10 * j + (c - _ZERO)
-                at += 1
-                c = block[at]
-            if not 0 < at - start <= _MOST_INDEX_DIGITS or j < least or j >= len(spec) or c != _BLANK:
-                return at, least, n, _UNUSUAL
-            while block[at] == _BLANK:
-                at += 1
-        if spec[j, 1] != NUMBER:
-            return start, least, n, _OTHER_KIND
-        # The usual number is read here, any other in a function.
-        first, w, scale, c = at, 0, 0, block[at]
-        if c == _MINUS:
+def _number(block: Any, at: int) -> tuple[int, float]:
+    """Return where a number ends (-1: unusual), and its value; the usual one is read here, any other in a function."""
+    first, w, scale, c = at, 0, 0, block[at]
+    if c == _MINUS:
+        at += 1
+        c = block[at]
+    while _ZERO <= c <= _NINE:
+        w = 10 * w + (c - _ZERO)
+        at += 1
+        c = block[at]
+    if c == _DOT:
+        scale = at + 1
+        while True:
             at += 1
             c = block[at]
-        while _ZERO <= c <= _NINE:
+            if not _ZERO <= c <= _NINE:
+                break
             w = 10 * w + (c - _ZERO)
-            at += 1
-            c = block[at]
-        if c == _DOT:
-            scale = at + 1
-            while True:
-                at += 1
-                c = block[at]
-                if not _ZERO <= c <= _NINE:
-                    break
-                w = 10 * w + (c - _ZERO)
-            scale = at - scale
-        after_digit = _ZERO <= block[at - 1] <= _NINE and c != _SMALL_E and c != _LARGE_E
-        if after_digit and at - first <= _FEW_DIGITS and w <= MOST_EXACT:
-            x = (-1.0 if block[first] == _MINUS else 1.0) * w / EXACT_POWERS[scale]
-        else:
-            at, x = number(block, first)
-            if at < 0:
-                return at, least, n, _UNUSUAL
-        attribute[n], value[n] = j, x
-        n, least = n + 1, j + 1
-        while block[at] == _BLANK:
-            at += 1
-        if block[at] != _COMMA or (not sparse and least == len(spec)):
-            row_end = block[at] == _CLOSE if sparse else block[at] == _LF and least == len(spec)
-            return at, least, n, _ROW_END if row_end else _UNUSUAL
-        at += 1
+        scale = at - scale
+    after_digit = _ZERO <= block[at - 1] <= _NINE and c != _SMALL_E and c != _LARGE_E
+    if after_digit and at - first <= _FEW_DIGITS and w <= MOST_EXACT:
+        return at, (-1.0 if block[first] == _MINUS else 1.0) * w / EXACT_POWERS[scale]
+    return number(block, first)
 
 
 @kernel(inline="always")
-def _words(
-    block: Any, at: int, sparse: bool, least: int, spec: Any, table: Any, words: Any, attribute: Any, value: Any, n: int
-) -> tuple[int, int, int, int]:
-    """Read a run of words."""
+def _word(block: Any, at: int, domain: int, table: Any, words: Any) -> tuple[int, float]:
+    """Return where a word ends, and its code: NaN for `?`, -1 for a word that is not declared."""
     mask = np.uint64(len(table) - 1)
-    while True:
-        while block[at] == _BLANK:
-            at += 1
-        start, j = at, least
-        if sparse:
-            j, c = 0, block[at]
-            while _ZERO <= c <= _NINE:
-                j = 10 * j + (c - _ZERO)
-                at += 1
-                c = block[at]
-            if not 0 < at - start <= _MOST_INDEX_DIGITS or j < least or j >= len(spec) or c != _BLANK:
-                return at, least, n, _UNUSUAL
-            while block[at] == _BLANK:
-                at += 1
-        domain = spec[j, 1]
-        if domain == NUMBER:
-            return start, least, n, _OTHER_KIND
-        first, hashed = at, _SEED ^ np.uint64(domain)
-        while _WORD[block[at]]:
-            hashed = (hashed ^ np.uint64(block[at])) * _PRIME
-            at += 1
-        place = (hashed ^ (hashed >> _FOLD)) & mask
-        while table[place, 0] != FREE:
-            i, shift = first, table[place, 1] - first
-            if table[place, 0] == domain and table[place, 2] == at - first:
-                while i < at and words[i + shift] == block[i]:
-                    i += 1
-                if i == at:
-                    break
-            place = (place + _U1) & mask
-        code = 0 if domain == STRING and at > first else table[place, 3]
-        missing = at == first + 1 and block[first] == _QUESTION
-        if (code < 0 and not missing) or (missing and spec[j, 0] < 0):
-            return at, least, n, _UNUSUAL
-        attribute[n], value[n] = j, np.nan if missing else np.float64(code)
-        n, least = n + 1, j + 1
-        while block[at] == _BLANK:
-            at += 1
-        if block[at] != _COMMA or (not sparse and least == len(spec)):
-            row_end = block[at] == _CLOSE if sparse else block[at] == _LF and least == len(spec)
-            return at, least, n, _ROW_END if row_end else _UNUSUAL
+    first, hashed = at, _SEED ^ np.uint64(domain)
+    while _WORD[block[at]]:
+        hashed = (hashed ^ np.uint64(block[at])) * _PRIME
         at += 1
-        while block[at] == _BLANK:
-            at += 1
+    place = (hashed ^ (hashed >> _FOLD)) & mask
+    while table[place, 0] != FREE:
+        i, shift = first, table[place, 1] - first
+        if table[place, 0] == domain and table[place, 2] == at - first:
+            while i < at and words[i + shift] == block[i]:
+                i += 1
+            if i == at:
+                break
+        place = (place + _U1) & mask
+    code = np.float64(table[place, 3])
+    if code < 0:
+        if at == first + 1 and block[first] == _QUESTION:
+            code = np.nan
+        elif at > first and domain == STRING:
+            code = 0.0
+    return at, code
 
 
 @kernel(inline="always")
 def _row(
-    block: Any, at: int, sparse: bool, spec: Any, table: Any, words: Any, attribute: Any, value: Any, n: int
+    block: Any,
+    at: int,
+    sparse: bool,
+    places: Any,
+    domains: Any,
+    table: Any,
+    words: Any,
+    attribute: Any,
+    value: Any,
+    n: int,
 ) -> tuple[int, int]:
     """Read one row; return where the next line starts (-1: unusual), and the pairs so far."""
-    least, reason = 0, _OTHER_KIND
-    if sparse:
+    least, j, x = 0, 0, 0.0
+    at += sparse
+    while block[at] == _BLANK:
         at += 1
+    at_end = sparse and block[at] == _CLOSE
+    while not at_end:
+        j = least
+        if sparse:
+            at, j = _index(block, at)
+            if at < 0 or j < least:
+                return -1, n
+            while block[at] == _BLANK:
+                at += 1
+        if j >= len(domains):
+            return -1, n
+        if domains[j] == NUMBER:
+            at, x = _number(block, at)
+            if at < 0:
+                return -1, n
+        else:
+            at, x = _word(block, at, domains[j], table, words)
+            if x < 0 or (x != x and places[j, 0] < 0):
+                return -1, n
+        attribute[n], value[n] = j, x
+        n, least = n + 1, j + 1
         while block[at] == _BLANK:
             at += 1
-        if block[at] == _CLOSE:
-            reason = _ROW_END
-    while reason == _OTHER_KIND:
-        at, least, n, reason = _numbers(block, at, sparse, least, spec, attribute, value, n)
-        if reason == _OTHER_KIND:
-            at, least, n, reason = _words(block, at, sparse, least, spec, table, words, attribute, value, n)
+        at_end = block[at] == _CLOSE if sparse else block[at] == _LF and least == len(domains)
+        if not at_end:
+            if block[at] != _COMMA:
+                return -1, n
+            at += 1
+            while block[at] == _BLANK:
+                at += 1
     at += sparse
-    while reason == _ROW_END and block[at] == _BLANK:
+    while block[at] == _BLANK:
         at += 1
-    return (at + 1 if reason == _ROW_END and block[at] == _LF else -1), n
+    return (at + 1 if block[at] == _LF else -1), n
 
 
 @kernel
 def read_rows(
-    block: Any, at: int, spec: Any, table: Any, words: Any, attribute: Any, value: Any, ends: Any
+    block: Any, at: int, places: Any, domains: Any, table: Any, words: Any, attribute: Any, value: Any, ends: Any
 ) -> tuple[int, int, int, bool]:
     """Read rows from position `at` on, up to the end of the block or the first line that is not plain.
 
@@ -229,7 +210,7 @@ def read_rows(
             at = first + 1
         else:
             sparse = block[first] == _OPEN
-            after, n = _row(block, first, sparse, spec, table, words, attribute, value, n)
+            after, n = _row(block, first, sparse, places, domains, table, words, attribute, value, n)
             if after < 0:
                 break
             at = after
@@ -241,22 +222,8 @@ def read_rows(
 
 
 @kernel
-def dense_matrix(attribute: Any, value: Any, ends: Any, spec: Any, X: Any, Y: Any) -> None:
-    """Put the pairs of as many rows as there are ends into X and Y."""
-    k = 0
-    for r in range(len(ends)):
-        while k < ends[r]:
-            slot = spec[attribute[k], 0]
-            if slot >= 0:
-                X[r, slot] = value[k]
-            else:
-                Y[r, -1 - slot] = np.uint8(value[k])
-            k += 1
-
-
-@kernel
-def sparse_matrix(
-    attribute: Any, value: Any, ends: Any, spec: Any, columns: Any, data: Any, x_ends: Any, labels: Any, y_ends: Any
+def place_entries(
+    attribute: Any, value: Any, ends: Any, places: Any, columns: Any, data: Any, x_ends: Any, labels: Any, y_ends: Any
 ) -> None:
     """Append the pairs that differ from their attribute's default to two matrices in CSR form.
 
@@ -266,13 +233,13 @@ def sparse_matrix(
     for r in range(len(ends)):
         while k < ends[r]:
             j = attribute[k]
-            slot = spec[j, 0]
-            if value[k] != spec[j, 2]:
-                if slot >= 0:
-                    columns[n], data[n] = slot, value[k]
+            column = places[j, 0]
+            if value[k] != places[j, 1]:
+                if column >= 0:
+                    columns[n], data[n] = column, value[k]
                     n += 1
                 else:
-                    labels[m] = -1 - slot
+                    labels[m] = -1 - column
                     m += 1
             k += 1
         x_ends[r + 1], y_ends[r + 1] = n, m

@@ -1,29 +1,39 @@
-"""The rows of an ARFF file in plain Python: the reference for the kernels, and the way for lines they leave alone.
+"""The rows of an ARFF file in plain Python: line by line, and for simple lines by whole columns.
 
 A dense row has one value for each attribute, separated by commas (or tabs); a sparse one is `{index value, ...}` with
-growing indices, where what is left out is 0 or the first declared value. All error messages about rows are made here.
+growing indices, where what is left out is 0 or the first declared value. `RowParser` reads any line, is the reference
+of everything faster and makes all error messages about rows. `ColumnParser` and the kernels read simple lines only
+(no quotes, escapes, tabs, weights or comments behind values) and leave all others to it.
 """
 
 import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, groupby
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from plait.core.arrays import Array, Bools, Floats, Ints
 from plait.core.sentences import shown
 from plait.data.conversion.attributes import Attribute, AttributeTable, value_codes
 from plait.data.errors import DataError
 from plait.data.readers.arff.header import QUOTED, as_number, decoded, is_comment, unquoted
 
-__all__ = ["Row", "RowParser"]
+__all__ = ["ColumnParser", "Row", "RowParser", "Rows"]
 
 # A value, quoted or plain, then blanks, then a comma and blanks where there is one.
 _TOKEN = re.compile(rf"(?:({QUOTED})|([^,\t '\"{{][^,\t ]*+(?: ++[^,\t %][^,\t ]*+)*+))([ \t]*+)(,[ \t]*+)?+")
 _PAIR = re.compile(rf"[ \t]*+([0-9]++)[ \t]++(?:({QUOTED})[ \t]*+|([^,}}'\"][^,}}]*+))([,}}])")
 _WEIGHT = re.compile(r"\{[ \t]*+([^ \t{},]{1,40}+)[ \t]*+\}")
 _SPECIAL = re.compile(r"[{}'\"\t%\0]")
+
+# What a block of simple lines does not hold; braces only as the first and the last byte of a line.
+_NOT_SIMPLE = b"'\"\t%\0\x0b\x0c"
+_IN_NUMBERS = b"0123456789+-.eE?"
+_BLANK, _COMMA = b" ,"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +59,7 @@ class RowParser:
         The file, for errors.
     """
 
-    def __init__(self, table: AttributeTable, is_label: npt.NDArray[np.bool_], file: str):
+    def __init__(self, table: AttributeTable, is_label: Bools, file: str):
         self.table = table
         self.n_attributes = len(table.names)
         self.is_label = is_label.tolist()
@@ -192,3 +202,148 @@ def _codes(kind: Attribute) -> Callable[[str], float | None]:
 def _zero(_text: str) -> float:
     """Return what stands in for a string, whose column is dropped."""
     return 0.0
+
+
+class Rows(NamedTuple):
+    """Several rows: pairs of an attribute's index and its value one after the other, and where those of a row end."""
+
+    attribute: Array | None  # None: every row has all attributes, in order
+    value: Floats
+    ends: Ints
+    sparse: bool
+    weighted: bool = False
+
+    @classmethod
+    def of(cls, rows: list[Row], n_attributes: int) -> "Rows":
+        """Return single rows as one."""
+        every = range(n_attributes)
+        indices = chain.from_iterable(every if row.indices is None else row.indices for row in rows)
+        return cls(
+            np.fromiter(indices, dtype=np.int32),
+            np.fromiter(chain.from_iterable(row.values for row in rows), dtype=np.float64),
+            np.cumsum([len(row.values) for row in rows]),
+            any(row.sparse for row in rows),
+            any(row.weighted for row in rows),
+        )
+
+
+class ColumnParser:
+    """Turns blocks of simple lines into rows of numbers, attributes of one type at a time.
+
+    Parameters
+    ----------
+    table : AttributeTable
+        As declared.
+    is_label : ndarray of shape (n_attributes,)
+        Which attributes are labels.
+    """
+
+    def __init__(self, table: AttributeTable, is_label: Bools):
+        self.n_attributes = len(table.names)
+        # The type of an attribute and whether it is a label say what its words mean.
+        self.meaning = (2 * table.which + is_label).astype(np.int64)
+        self.words = {which: _words(table.types[which // 2], bool(which % 2)) for which in set(self.meaning.tolist())}
+        lengths = [(which, len(list(run))) for which, run in groupby(self.meaning.tolist())]
+        stops = np.cumsum([length for _, length in lengths]).tolist()
+        self.runs = [(which, stop - n, stop) for (which, n), stop in zip(lengths, stops, strict=True)]
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        """Return the attributes by their indices as words; looking up is faster than reading a number."""
+        return {str(j): j for j in range(self.n_attributes)}
+
+    def parse(self, block: bytes) -> Rows | None:
+        """Return the rows of a block of lines, or None if one of them is not simple, or wrong."""
+        if not block.isascii() or len(block.translate(None, _NOT_SIMPLE)) < len(block):
+            return None
+        lines = [line for line in (line.strip(" ") for line in block.decode("ascii").split("\n")) if line]
+        try:
+            return self._sparse(lines) if b"{" in block or b"}" in block else self._dense(lines)
+        except (ValueError, KeyError):
+            return None
+
+    def _dense(self, lines: list[str]) -> Rows:
+        n, d = len(lines), self.n_attributes
+        if any(line.count(",") != d - 1 for line in lines):
+            raise ValueError("a row has another number of values")
+        cells = ",".join(lines).split(",") if lines else []
+        if any(" " in line for line in lines):
+            cells = [cell.strip(" ") for cell in cells]
+        value = np.empty((n, d))
+        for which, start, stop in self.runs:
+            words = list(chain.from_iterable(cells[at + start : at + stop] for at in range(0, n * d, d)))
+            value[:, start:stop] = self._values(which, words).reshape(n, stop - start)
+        return Rows(None, value.ravel(), np.arange(1, n + 1) * d, False)
+
+    def _sparse(self, lines: list[str]) -> Rows:
+        bodies = [line[1:-1].strip(" ") for line in lines]
+        if any(line[:1] + line[-1:] != "{}" or line.count("{") + line.count("}") != 2 for line in lines):
+            raise ValueError("not all rows are sparse")
+        ends = np.cumsum([body.count(",") + 1 if body else 0 for body in bodies])
+        text = ",".join(body for body in bodies if body)
+        if "  " in text or " ," in text or ", " in text:
+            text = ",".join(" ".join(pair.split()) for pair in text.split(","))
+        indices, words = _pairs(text)
+        attribute = np.fromiter(map(self._numbers.__getitem__, indices), dtype=np.int32, count=len(indices))
+        grows = np.diff(attribute) > 0
+        grows[ends[(ends > 0) & (ends < len(attribute))] - 1] = True
+        if not grows.all():
+            raise ValueError("indices do not grow along a row")
+        return Rows(attribute, self._mixed_values(self.meaning[attribute], words), ends, True)
+
+    def _mixed_values(self, meaning: Ints, words: list[str]) -> Floats:
+        value = np.empty(len(words))
+        for which in np.unique(meaning).tolist():
+            places = np.flatnonzero(meaning == which)
+            chosen = words if len(places) == len(words) else [words[k] for k in places.tolist()]
+            value[places] = self._values(which, chosen)
+        return value
+
+    def _values(self, which: int, words: list[str]) -> Floats:
+        """Return what words mean for attributes of one type; whatever cannot be is a KeyError or a ValueError."""
+        known = self.words[which]
+        if known is not None:
+            return np.fromiter(map(known.__getitem__, words), dtype=np.float64, count=len(words))
+        text = "".join(words)
+        if text.encode("ascii").translate(None, _IN_NUMBERS):
+            raise ValueError("no number has such letters")
+        if "?" in text:
+            words = ["nan" if word == "?" else word for word in words]
+        value = np.fromiter(map(float, words), dtype=np.float64, count=len(words))
+        wrong = (value != 0) & (value != 1) if which % 2 else np.isinf(value)
+        if wrong.any():
+            raise ValueError("not finite, or no label")
+        return value
+
+
+def _pairs(text: str) -> tuple[list[str], list[str]]:
+    """Return the indices and the words of `index word,index word,...`."""
+    if not text:
+        return [], []
+    letters = np.frombuffer(text.encode("ascii"), dtype=np.uint8)
+    marks = letters[(letters == _BLANK) | (letters == _COMMA)]
+    if not ((marks[::2] == _BLANK).all() and (marks[1::2] == _COMMA).all() and len(marks) % 2):
+        raise ValueError("not all are pairs")
+    cells = text.replace(" ", ",").split(",")
+    return cells[::2], cells[1::2]
+
+
+class _AnyWord(dict[str, float]):
+    """What words of a string attribute mean, whose column is dropped: nothing, but they are there."""
+
+    def __missing__(self, word: str) -> float:
+        if not word:
+            raise KeyError(word)
+        return 0.0
+
+
+def _words(kind: Attribute, is_label: bool) -> dict[str, float] | None:
+    """Return the numbers that words of an attribute stand for, or None where they are numbers themselves."""
+    if kind.kind == "numeric":
+        return None
+    known = dict(zip(kind.values, map(float, value_codes(kind.values)), strict=True))
+    for word in ("", "?"):  # these only count between quotes
+        known.pop(word, None)
+    if not is_label:
+        known["?"] = math.nan
+    return _AnyWord(known) if kind.kind == "string" else known
