@@ -13,11 +13,9 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.preprocessing import LabelBinarizer, MultiLabelBinarizer
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import assert_all_finite, column_or_1d
 
 from plait.core.arrays import Array, Labels
+from plait.core.lazy_modules import lazy_module
 from plait.core.sentences import ParameterError, shown
 
 __all__ = [
@@ -30,6 +28,11 @@ __all__ = [
     "label_numbers",
     "label_rows",
 ]
+
+# Reading data needs none of these, and importing scikit-learn takes longer than reading most files.
+_preprocessing = lazy_module("sklearn.preprocessing")
+_multiclass = lazy_module("sklearn.utils.multiclass")
+_validation = lazy_module("sklearn.utils.validation")
 
 _TODO = (
     "Encode each label as one 0/1 column (sets of names: scikit-learn's MultiLabelBinarizer; a column of classes: "
@@ -139,13 +142,13 @@ def as_label_matrix(owner: str, Y: Any) -> Any:
     column = values.reshape(values.shape[0], -1)[:, 0]
     if column.dtype.kind in "biuf" and np.isin(column, (0, 1)).all():
         return column.reshape(-1, 1).astype(np.uint8)
-    if not type_of_target(column).startswith(("binary", "multiclass")):
+    if not _multiclass.type_of_target(column).startswith(("binary", "multiclass")):
         raise ParameterError(
-            f"{owner} needs y to be 0/1 labels or classes. Unknown label type: {type_of_target(column)}, "
+            f"{owner} needs y to be 0/1 labels or classes. Unknown label type: {_multiclass.type_of_target(column)}, "
             f"with values such as {shown(column[:1].tolist()[0] if column.size else None)}. "
             "Pass one 0/1 column for each label."
         )
-    return LabelBinarizer().fit_transform(column).astype(np.uint8)
+    return _preprocessing.LabelBinarizer().fit_transform(column).astype(np.uint8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +188,7 @@ def as_targets(owner: str, Y: Any) -> Targets:
     if sparse.issparse(Y):
         return _named(label_matrix(owner, "y", Y).toarray(), None)
     if isinstance(Y, list | tuple) and _holds_label_sets(owner, Y):
-        binarizer = MultiLabelBinarizer()
+        binarizer = _preprocessing.MultiLabelBinarizer()
         return _named(binarizer.fit_transform(Y).astype(np.uint8), binarizer.classes_)
     table = np.asarray(Y)
     if table.ndim == 1:
@@ -196,7 +199,7 @@ def as_targets(owner: str, Y: Any) -> Targets:
             "Pass shape (n_samples, n_labels)."
         )
     if table.dtype.kind == "f":
-        assert_all_finite(table, input_name="y")
+        _validation.assert_all_finite(table, input_name="y")
     return _named(label_matrix(owner, "y", table), columns)
 
 
@@ -208,15 +211,15 @@ def _named(Y: Labels, columns: Iterable[Any] | None) -> Targets:
 def _one_column(owner: str, column: Array) -> Targets:
     """Return a binary problem in one dimension as one label."""
     if column.dtype.kind == "f":
-        assert_all_finite(column, input_name="y")
-    check_classification_targets(column)
-    values = column_or_1d(column)
+        _validation.assert_all_finite(column, input_name="y")
+    _multiclass.check_classification_targets(column)
+    values = _validation.column_or_1d(column)
     classes, codes = np.unique(values, return_inverse=True)
     if len(classes) > 2:
         raise ParameterError(
             f"{owner} needs one 0/1 column for each label. Only binary classification is supported in one column. The "
-            f"type of the target is {type_of_target(values)}, with {len(classes)} classes. Make one column for each "
-            "class, or use a multi-class classifier."
+            f"type of the target is {_multiclass.type_of_target(values)}, with {len(classes)} classes. Make one column "
+            "for each class, or use a multi-class classifier."
         )
     # A single class is the label that every row has, unless it is the number that means "has not".
     only = np.array([classes[0] not in (0, False)] * len(values)) if len(classes) == 1 else codes == 1

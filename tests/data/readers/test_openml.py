@@ -184,7 +184,7 @@ def test_versions_and_numbers_are_asked_for(tmp_path, monkeypatch):
         asked.append({key: query[key] for key in ("name", "version", "data_id") if key in query})
         raise TimeoutError("slow")
 
-    monkeypatch.setattr("plait.data.readers.openml.fetch_openml", fetch)
+    monkeypatch.setattr("plait.data.readers.openml._datasets.fetch_openml", fetch)
     for source in ("emotions", "yeast", "Yeast", "yeast@2", "40589"):
         with pytest.raises(NotAtOpenMLError, match="expected a way to OpenML"):
             load_openml(source, tmp_path)
@@ -201,7 +201,7 @@ def test_versions_and_numbers_are_asked_for(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", ["my data", "a/../b", "a\nb", "día", "@4"])
 def test_names_that_no_address_can_hold_are_not_asked_for(tmp_path, monkeypatch, name):
-    monkeypatch.setattr("plait.data.readers.openml.fetch_openml", None)
+    monkeypatch.setattr("plait.data.readers.openml._datasets.fetch_openml", None)
     with pytest.raises(NotAtOpenMLError, match="expected a name of letters, digits"):
         load_openml(name, tmp_path)
 
@@ -229,7 +229,7 @@ def test_every_fault_is_one_sentence(tmp_path, monkeypatch, problem, message):
         warnings.warn("A network error occurred. Retrying...", stacklevel=1)
         raise problem
 
-    monkeypatch.setattr("plait.data.readers.openml.fetch_openml", fetch)
+    monkeypatch.setattr("plait.data.readers.openml._datasets.fetch_openml", fetch)
     before = socket.getdefaulttimeout()
     with pytest.raises(DataError, match=f"openml.org, small: expected .*{message}") as caught:
         load_openml("small", tmp_path)
@@ -249,7 +249,7 @@ def test_numeric_targets_beside_a_sparse_matrix(tmp_path, monkeypatch):
         target_names=["sea", "sun"],
         details={"name": "small"},
     )
-    monkeypatch.setattr("plait.data.readers.openml.fetch_openml", lambda **query: bunch)
+    monkeypatch.setattr("plait.data.readers.openml._datasets.fetch_openml", lambda **query: bunch)
     found = load_openml("small", tmp_path)
     np.testing.assert_array_equal(found.X.toarray(), [[0, 1], [2, 0]])
     np.testing.assert_array_equal(found.Y, [[0, 1], [1, 1]])

@@ -11,9 +11,9 @@ from urllib.error import HTTPError, URLError
 
 import numpy as np
 from scipy import sparse
-from sklearn.datasets import fetch_openml
 
 from plait.core.extras import installed
+from plait.core.lazy_modules import lazy_module
 from plait.core.sentences import shown
 from plait.data.conversion.attributes import Attribute, value_codes
 from plait.data.conversion.feature_encoding import encode_features, encode_labels
@@ -23,6 +23,8 @@ from plait.data.errors import DataError, DataWarning
 from plait.data.frames import dataset_of_frame
 
 __all__ = ["NotAtOpenMLError", "load_openml"]
+
+_datasets = lazy_module("sklearn.datasets")
 
 # The oldest version of this name has one label for each row; scikit-learn's own examples fetch this one.
 _MULTI_LABEL_VERSIONS = {"yeast": 4}
@@ -125,13 +127,13 @@ def _fetch_in_form(query: dict[str, Any], folder: Path) -> Any:
     # arrays come with all declared values of a nominal feature, frames only with those that occur.
     options = {"parser": "liac-arff", "data_home": folder, "cache": True, "n_retries": 1, "delay": 0.5}
     try:
-        return fetch_openml(**query, **options, as_frame=False)
+        return _datasets.fetch_openml(**query, **options, as_frame=False)
     except IndexError:
         # An unset target may be no position of a value at all.
-        return fetch_openml(**query | {"target_column": None}, **options, as_frame=False)
+        return _datasets.fetch_openml(**query | {"target_column": None}, **options, as_frame=False)
     except ValueError as problem:
         if "STRING attributes" in str(problem) and installed("pandas"):
-            return fetch_openml(**query, **options, as_frame=True)
+            return _datasets.fetch_openml(**query, **options, as_frame=True)
         raise
 
 
