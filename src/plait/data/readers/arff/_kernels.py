@@ -122,7 +122,7 @@ def _word(block: Any, at: int, domain: int, table: Any, words: Any) -> tuple[int
             if i == at:
                 break
         place = (place + _U1) & mask
-    code = np.float64(table[place, 3])
+    code: Any = np.float64(table[place, 3])
     if code < 0:
         if at == first + 1 and block[first] == _QUESTION:
             code = np.nan
