@@ -1,5 +1,6 @@
 import math
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -262,3 +263,67 @@ def test_a_broken_store_says_so(path):
     path.write_bytes(content)
     with open_store(path) as store, pytest.raises(StoreError, match="cannot be read as a store"):
         store.results()
+
+
+def filled(path):
+    a_plan = plan()
+    with open_store(path, create=True) as store:
+        cells = cells_of(a_plan)
+        store.begin(a_plan, cells)
+        for cell in cells:
+            store.record(result(cell), this_owner())
+    return a_plan
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE results SET extras = x'00ff'",
+        "UPDATE results SET parameters = 'not JSON'",
+        "UPDATE results SET parameters = '5'",
+        "UPDATE results SET versions = '{'",
+        "UPDATE results SET fit_seconds = 'soon'",
+        "UPDATE scores SET value = 'high'",
+        "UPDATE plan_cells SET seed = 'none'",
+        "UPDATE plans SET metrics = '['",
+    ],
+)
+def test_a_damaged_row_gets_one_sentence(path, damage):
+    filled(path)
+    with sqlite3.connect(path) as database:
+        database.execute(damage)
+    database.close()
+    with open_store(path) as store, pytest.raises(StoreError, match=r"is damaged \(.*\)\. Restore the file"):
+        _ = store.metrics(), store.results()
+
+
+def test_the_plan_run_last_is_last_even_if_the_clock_is_set_back(path, monkeypatch):
+    filled(path)
+    monkeypatch.setattr("plait.experiments.running.store.time.time", lambda: 1000.0)
+    later = plan(name="later", text="seeds = [1]")
+    with open_store(path, create=True) as store:
+        store.begin(later, cells_of(later))
+        assert next(iter(store.plans)) == "later"
+
+
+READ = (
+    "import sys; from plait.experiments.running.store import open_store; print(len(open_store(sys.argv[1]).results()))"
+)
+
+
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="needs unshare, to make a read-only file system")
+def test_a_store_on_a_read_only_file_system_is_read(tmp_path):
+    folder = tmp_path / "share"
+    folder.mkdir()
+    filled(folder / "results.sqlite")
+    mount = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && ! touch "$0/x" 2>/dev/null'
+    command = ["unshare", "--map-root-user", "--mount", "sh", "-c"]
+    if subprocess.run([*command, mount, str(folder)], capture_output=True, check=False).returncode:
+        pytest.skip("needs the right to mount")
+    script = f'{mount} && "$1" -c "$2" "$0/results.sqlite"'
+    done = subprocess.run(
+        [*command, script, str(folder), sys.executable, READ], capture_output=True, text=True, check=False, timeout=100
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [str(len(cells_of(plan())))]
+    assert [file.name for file in folder.iterdir()] == ["results.sqlite"]

@@ -115,20 +115,36 @@ class Store:
     def metrics(self, plan: str | None = None) -> tuple[str, ...]:
         """Return the metrics that a plan names (by default the one that was run last), in its order."""
         rows = self._rows("SELECT name, metrics FROM plans ORDER BY used DESC, name")
-        return next((tuple(json.loads(words)) for name, words in rows if plan in (None, name)), ())
+        with self._undamaged("the metrics of a plan"):
+            return next((tuple(json.loads(words)) for name, words in rows if plan in (None, name)), ())
 
     def results(self, plan: str | None = None) -> list[CellResult]:
         """Return what came out of all cells of all plans (or of one) that are finished, in the order of the plans."""
         scores: dict[str, dict[str, float]] = {}
         for cell, metric, value in self._rows("SELECT cell, metric, value FROM scores"):
-            scores.setdefault(cell, {})[metric] = float("nan") if value is None else value
+            with self._undamaged(f"the score {metric} of cell {cell}"):
+                scores.setdefault(cell, {})[metric] = float("nan") if value is None else float(value)
         rows = self._rows(
             f"SELECT dataset, method, fold, seed, p.cell, plan, {_RESULT_COLUMNS} FROM plan_cells p "
             "JOIN results r ON r.cell = p.cell JOIN plans ON plans.name = p.plan "
             "WHERE :plan IS NULL OR plan = :plan ORDER BY used DESC, plan, position",
             {"plan": plan},
         )
-        return [_result(row, scores.get(row[4], {})) for row in rows]
+        found = []
+        for row in rows:
+            with self._undamaged(f"the result of cell {row[4]}"):
+                found.append(_result(row, scores.get(row[4], {})))
+        return found
+
+    @contextmanager
+    def _undamaged(self, what: str) -> Iterator[None]:
+        """Say in one sentence what cannot be read."""
+        try:
+            yield
+        except (ValueError, TypeError, zlib.error) as problem:
+            raise StoreError(
+                f"{self.path}: {what} is damaged ({problem}). Restore the file, or run the plan into a new one."
+            ) from None
 
     def missing(self, plan: str | None = None) -> list[CellResult]:
         """Return the cells that have no result yet, with their names only."""
@@ -156,12 +172,17 @@ class Store:
             self._database.execute("DELETE FROM plan_cells WHERE plan = ?", (plan.name,))
             self._database.execute(
                 "INSERT OR REPLACE INTO plans VALUES (?, ?, ?, ?)",
-                (plan.name, plan.text, json.dumps(plan.metrics), time.time()),
+                (plan.name, plan.text, json.dumps(plan.metrics), self._now()),
             )
             self._database.executemany(
                 "INSERT INTO plan_cells VALUES (?, ?, ?, ?, ?, ?, ?)",
                 [(plan.name, i, c.digest, c.dataset, c.method, c.fold, c.seed) for i, c in enumerate(cells)],
             )
+
+    def _now(self) -> float:
+        """Return the time, or a later one than that of any plan where the clock was set back: the last plan is last."""
+        ((latest,),) = self._rows("SELECT max(used) FROM plans")
+        return max(time.time(), (latest or 0.0) + 1e-3)
 
     def finished(self) -> dict[str, bool]:
         """Return digest of a finished cell -> whether it failed."""
@@ -250,20 +271,20 @@ def _result(row: Any, scores: dict[str, float]) -> CellResult:
     return CellResult(
         dataset,
         method,
-        fold,
-        seed,
-        json.loads(parameters),
+        int(fold),
+        int(seed),
+        dict(json.loads(parameters)),
         scores,
-        fit,
-        predict,
-        memory,
-        json.loads(versions),
+        float(fit),
+        float(predict),
+        int(memory),
+        dict(json.loads(versions)),
         predictions,
         error,
-        json.loads(zlib.decompress(extras)),
+        dict(json.loads(zlib.decompress(extras))),
         traceback,
         digest,
-        finished,
+        float(finished),
         plan,
     )
 
@@ -280,7 +301,7 @@ def connect(path: str | os.PathLike[str], *, create: bool = False) -> sqlite3.Co
     if not create and not file.is_file():
         raise StoreError(f"{file}: there is no such store. Run 'plait bench PLAN.toml --store {file}' to make it.")
     try:
-        database = sqlite3.connect(file, timeout=_PATIENCE, isolation_level=None)
+        database = sqlite3.connect(_address(file, create), uri=True, timeout=_PATIENCE, isolation_level=None)
     except sqlite3.Error as problem:
         raise StoreError(f"{file}: cannot be opened as a store, {problem}. Pass another file.") from None
     try:
@@ -292,6 +313,18 @@ def connect(path: str | os.PathLike[str], *, create: bool = False) -> sqlite3.Co
         database.close()
         raise
     return database
+
+
+def _address(file: Path, create: bool) -> str:
+    """Return how SQLite opens a file: as one that nobody changes where nobody can, such as on a read-only share.
+
+    Otherwise it would make files of its own beside the store. Where a writer left a log behind, that is read too.
+    """
+    address = file.absolute().as_uri()
+    if create or (os.access(file.parent, os.W_OK) and os.access(file, os.W_OK)):
+        return address
+    log = file.with_name(file.name + "-wal")
+    return f"{address}?mode=ro" if log.is_file() and log.stat().st_size else f"{address}?immutable=1"
 
 
 @contextlib.contextmanager
