@@ -8,6 +8,7 @@ from functools import cache, partial
 from itertools import product
 from typing import Any
 
+from sklearn import preprocessing
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer, StandardScaler
 
@@ -46,18 +47,25 @@ _WORDS = {
 
 
 @cache
-def _makers() -> dict[str, Maker]:
-    """Return word -> recipe or class, by the name it has in the code."""
-    found: dict[str, Maker] = {name: getattr(recipes, name) for name in recipes.__all__}
-    for room in _ROOMS:
-        kinds = (getattr(room, name) for name in room.__all__)
-        found |= {kind.__name__: kind for kind in kinds if hasattr(kind, "get_params") and not inspect.isabstract(kind)}
-    return found | {kind.__name__: kind for kind in _SCALERS}
+def _homes() -> dict[str, Any]:
+    """Return name in the code -> the room or module that has it; nothing of a room is loaded for that."""
+    rooms = [recipes, *_ROOMS]
+    return {name: room for room in rooms for name in room.__all__} | {kind.__name__: preprocessing for kind in _SCALERS}
 
 
 @cache
 def _other_forms() -> dict[str, str]:
-    return {registered(word): word for word in _makers()}
+    return {registered(name): name for name in _homes()}
+
+
+@cache
+def _maker(name: str) -> Maker | None:
+    """Return the recipe or class of a name; None where the name is of something that makes no model or part."""
+    home = _homes().get(name)
+    found = None if home is None else getattr(home, name)
+    if home is recipes or (hasattr(found, "get_params") and not inspect.isabstract(found)):
+        return found
+    return None
 
 
 def find_maker(word: str) -> tuple[str, Maker]:
@@ -73,13 +81,14 @@ def find_maker(word: str) -> tuple[str, Maker]:
     >>> find_maker("br-ldf")[0], find_maker("best_first")[0], find_maker("sklearn.dummy.DummyClassifier")[0]
     ('br_ldf', 'BestFirst', 'sklearn.dummy.DummyClassifier')
     """
-    known = _makers()
-    own = word if word in known else _other_forms().get(word.lower().replace("-", "_"), "")
-    if own:
-        return own, known[own]
     if "." in word or ":" in word:
         return _imported(word.replace(":", "."))
-    close = get_close_matches(word, {**known, **_other_forms()}, n=3)
+    own = word if word in _homes() else _other_forms().get(word.lower().replace("-", "_"), "")
+    maker = _maker(own)
+    if maker is not None:
+        return own, maker
+    near = get_close_matches(word, {**_homes(), **_other_forms()}, n=6)
+    close = [name for name in near if _maker(_other_forms().get(name, name)) is not None][:3]
     hint = f"Did you mean {' or '.join(close)}?" if close else "Pass a recipe, a class of plait or an import path."
     raise ParameterError(f"There is nothing called {shown(word)} to use. {hint}")
 
