@@ -16,6 +16,7 @@ from plait.counts.counting import (
     _from_rows,
     _from_sparse,
     _from_words,
+    _gathered,
     joint_counts,
     joint_weights,
 )
@@ -167,6 +168,8 @@ def test_all_products_are_the_matrix_product(n, density):
         _from_bits(a, b),
         _from_bits(b, a).T,
         _from_rows(a.sparse(), b.sparse()),
+        _gathered(a.sparse(), b.sparse()),
+        _gathered(b.sparse(), a.sparse()).T,
         _from_rows(b.sparse(), a.sparse()).T,
         joint_counts(a.sparse(), b),
         joint_counts(a, b.sparse()),
@@ -196,7 +199,7 @@ def test_weighted_products(n):
 
 def test_the_way_is_chosen_by_what_the_input_is(monkeypatch, kernels):
     chosen = []
-    ways = (_from_words, _from_bits, _from_rows, _from_blas, _from_sparse)
+    ways = (_from_words, _from_bits, _from_rows, _gathered, _from_blas, _from_sparse)
     for name, real in ((way.__name__, way) for way in ways):
         monkeypatch.setattr(
             f"plait.counts.counting.{name}", lambda *args, name=name, real=real: (chosen.append(name), real(*args))[1]
@@ -211,6 +214,7 @@ def test_the_way_is_chosen_by_what_the_input_is(monkeypatch, kernels):
     halves = np.full(5000, 0.5)
     plain = kernels == "never"
     assert way(joint_counts, A, B) == {"_from_words" if plain else "_from_bits"}
+    assert way(joint_counts, A.sparse(), B.sparse()) == {"_from_words" if plain else "_gathered"}
     assert way(joint_counts, rare_a.sparse(), rare_b.sparse()) == {"_from_words" if plain else "_from_rows"}
     assert way(joint_weights, A, B, halves) == {"_from_blas"}
     assert way(joint_weights, A.sparse(), B, halves) == {"_from_sparse"}

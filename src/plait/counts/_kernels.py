@@ -18,6 +18,7 @@ from plait.core.compilation import kernel
 
 __all__ = [
     "add_plane_totals",
+    "joint_gathered",
     "joint_packed",
     "joint_rows",
     "mark_dense",
@@ -75,6 +76,32 @@ def joint_rows(starts, rows, indptr, indices, joint):  # type: ignore[no-untyped
             i = rows[k]
             for m in range(np.uint64(indptr[i]), np.uint64(indptr[i + np.uint32(1)])):
                 line[indices[m]] += 1
+
+
+@kernel
+def _gather(indptr, indices, first, words):  # type: ignore[no-untyped-def]
+    """Write the bits of 64 rows from the first on, a word for each plane."""
+    for p in range(words.size):
+        words[p] = np.uint64(0)
+    for i in range(first, min(first + 64, indptr.size - 1)):
+        bit = np.uint64(1) << np.uint64(i & 63)
+        for k in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+            words[indices[k]] |= bit
+
+
+@kernel
+def joint_gathered(a_indptr, a_indices, b_indptr, b_indices, joint):  # type: ignore[no-untyped-def]
+    """Add the counts of (planes of a by row) x (planes of b by row): 64 rows at a time become bits in the cache."""
+    left, right = np.empty(joint.shape[0], dtype=np.uint64), np.empty(joint.shape[1], dtype=np.uint64)
+    for first in range(0, a_indptr.size - 1, 64):
+        _gather(a_indptr, a_indices, first, left)
+        _gather(b_indptr, b_indices, first, right)
+        for p in range(left.size):
+            word = left[p]
+            if word:
+                line = joint[p]
+                for r in range(right.size):
+                    line[r] += _ones(word & right[r])
 
 
 @kernel

@@ -17,13 +17,15 @@ from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
 from plait.counts.vocabulary import Vocabulary
 
-__all__ = ["MANY_CELLS", "Codes", "PackedCodes", "SparseCodes", "common_ones", "n_ones", "packed_bits"]
+__all__ = ["MANY_CELLS", "MANY_ENTRIES", "Codes", "PackedCodes", "SparseCodes", "common_ones", "n_ones", "packed_bits"]
 
 _kernels = lazy_module("plait.counts._kernels")
 
 # Cells of a matrix from which on kernels pay: NumPy takes 3 to 10 ns for each of them, 5 ms in all; kernels take 1 ns,
 # but half a second to be loaded and some seconds to be compiled.
 MANY_CELLS = 1 << 19
+# Entries of a sparse matrix, which is mostly much larger.
+MANY_ENTRIES = 1 << 17
 # Words that are worked on at a time, so that they stay in the fast cache.
 _BLOCK_WORDS = 1 << 14
 
@@ -60,7 +62,7 @@ class SparseCodes:
         """Number of rows of each plane, shape (n_planes,)."""
         if "by_plane" in self.__dict__:
             return np.diff(self.by_plane[0])
-        if not kernels_pay(self.nnz, MANY_CELLS):
+        if not kernels_pay(self.nnz, MANY_ENTRIES):
             return np.bincount(self.indices, minlength=self.vocabulary.n_planes)
         totals = np.zeros(self.vocabulary.n_planes, dtype=np.int64)
         _kernels.add_plane_totals(self.indices, totals)
@@ -69,7 +71,7 @@ class SparseCodes:
     @cached_property
     def by_plane(self) -> tuple[Ints, npt.NDArray[np.uint32]]:
         """The rows of each plane: `(starts, rows)`, kept once made."""
-        if not kernels_pay(self.nnz, MANY_CELLS):
+        if not kernels_pay(self.nnz, MANY_ENTRIES):
             shape = (self.n_rows, self.vocabulary.n_planes)
             held = sparse.csr_array((np.ones(self.nnz, dtype=np.bool_), self.indices, self.indptr), shape=shape).tocsc()
             return held.indptr.astype(np.int64), held.indices.astype(np.uint32)

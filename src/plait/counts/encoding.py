@@ -10,7 +10,7 @@ from plait.core.arrays import Array, Bits, Bools, Floats, Ints
 from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
 from plait.core.sentences import ParameterError, complaint
-from plait.counts.codes import MANY_CELLS, Codes, PackedCodes, SparseCodes, packed_bits
+from plait.counts.codes import MANY_CELLS, MANY_ENTRIES, Codes, PackedCodes, SparseCodes, packed_bits
 from plait.counts.vocabulary import Vocabulary, distinct_symbols
 
 __all__ = ["encode"]
@@ -110,7 +110,7 @@ def _floats(data: Array) -> Floats:
 
 def _small_sparse(rows: Any, data: Array, indptr: Ints, low: int, high: int) -> SparseCodes:
     present = np.zeros((rows.shape[1], high - low + 1), dtype=np.bool_)
-    if not kernels_pay(data.size, MANY_CELLS):
+    if not kernels_pay(data.size, MANY_ENTRIES):
         places = rows.indices, data.astype(np.int64) - low
         present[places] = True
         vocabulary, table = _table(present, low)

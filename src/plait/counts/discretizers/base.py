@@ -16,7 +16,7 @@ from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
 from plait.core.plain_rejections import plainly_rejected
 from plait.core.sentences import ParameterError, complaint
-from plait.counts.codes import MANY_CELLS
+from plait.counts.codes import MANY_CELLS, MANY_ENTRIES
 from plait.counts.discretizers.profile import ColumnProfile, profile_columns
 from plait.counts.encoding import encode
 
@@ -244,7 +244,7 @@ class CutTable:
     def sparse(self, X: Any) -> Any:
         """Return the codes of a CSR matrix, less the code of 0, so that zeros stay implicit."""
         codes = np.empty(X.nnz, dtype=np.int64)
-        if kernels_pay(X.nnz + _CELLS_A_COLUMN * X.shape[1], MANY_CELLS):
+        if kernels_pay(X.nnz + _CELLS_A_COLUMN * X.shape[1] // 4, MANY_ENTRIES):
             _kernels.code_entries(X.indices, X.data, *self._rules, codes)
         else:
             by_column = np.split(np.argsort(X.indices, kind="stable"), np.cumsum(np.bincount(X.indices))[:-1])

@@ -10,7 +10,7 @@ from scipy import sparse
 from plait.core.arrays import Array, Floats, Ints
 from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
-from plait.counts.codes import MANY_CELLS
+from plait.counts.codes import MANY_CELLS, MANY_ENTRIES
 
 __all__ = ["ColumnProfile", "SortedColumns", "profile_columns", "sorted_columns"]
 
@@ -65,7 +65,7 @@ class ColumnProfile:
         """Return the sample standard deviation of each column of X, 0 for fewer than two values."""
         mean = self.mean()
         squares = np.zeros(mean.size)
-        if not kernels_pay(_n_stored(X), MANY_CELLS):
+        if not _kernels_serve(X):
             columns, values = _present(*_nonzero(X))
             squares += np.bincount(columns, np.square(values - mean[columns]), minlength=mean.size)
         elif sparse.issparse(X):
@@ -78,7 +78,7 @@ class ColumnProfile:
 
 def profile_columns(X: Any) -> ColumnProfile:
     """Return the profile of a dense or CSR matrix; both give the same bits."""
-    if not kernels_pay(_n_stored(X), MANY_CELLS):
+    if not _kernels_serve(X):
         return _plain_profile(X)
     n_rows, n_columns = X.shape
     n_missing, n_values, n_nonzero = (np.zeros(n_columns, dtype=np.int64) for _ in range(3))
@@ -109,8 +109,8 @@ def _plain_profile(X: Any) -> ColumnProfile:
     return ColumnProfile(n_rows, n_missing, n_values, total, first, second, n_nonzero)
 
 
-def _n_stored(X: Any) -> int:
-    return int(X.nnz if sparse.issparse(X) else X.size)
+def _kernels_serve(X: Any) -> bool:
+    return kernels_pay(X.nnz, MANY_ENTRIES) if sparse.issparse(X) else kernels_pay(X.size, MANY_CELLS)
 
 
 def _nonzero(X: Any) -> tuple[Array, Floats]:
@@ -158,7 +158,7 @@ def sorted_columns(X: Any, columns: Ints) -> Iterator[SortedColumns]:
         by_column = X[:, columns].tocsc() if columns.size < X.shape[1] else X.tocsc()
         values, rows = by_column.data.astype(np.float64), by_column.indices.astype(np.int64)
         starts = by_column.indptr.astype(np.int64)
-        if kernels_pay(values.size, MANY_CELLS):
+        if kernels_pay(values.size, MANY_ENTRIES):
             _kernels.sort_columns(starts, rows, values)
         else:
             order = np.lexsort((values, np.repeat(np.arange(columns.size), np.diff(starts))))
