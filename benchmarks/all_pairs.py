@@ -1,9 +1,9 @@
 """All pairs I(X;Y) of bibtex, delicious and many short reports, from CSR, against a matrix product and a loop.
 
 Needs the benchmark data (PLAIT_DATA); the reports are made up, in the shape of tmc2007-500. CPU time of one thread,
-best of several runs taken in turn; the results of all sides are asserted equal in the same run. The matrix product gets its
-matrices already dense and in float32, plait gets CSR matrices of floats as a reader hands them on, with all checks. The
-loop over `sklearn.metrics.mutual_info_score` is timed on a sample of pairs and scaled up to all of them.
+best of several runs taken in turn; the results of all sides are asserted equal in the same run. The matrix product
+gets its matrices already dense and in float32, plait gets CSR matrices of floats as a reader hands them on, with all
+checks. The loop over `sklearn.metrics.mutual_info_score` is timed on a sample of pairs and scaled up to all of them.
 """
 
 import math
