@@ -21,13 +21,13 @@ from unittest.mock import patch
 
 import numpy as np
 
+from plait.core.parallel import one_blas_thread
 from plait.data import load_dataset
 from plait.experiments.planning.plan import Plan
 from plait.experiments.planning.plan_objects import build
 from plait.experiments.reproduction.paper_plans import available_datasets, paper_plan
 from plait.experiments.running import answers, cell_run, fold_data
 from plait.experiments.running.answers import fold_seed, labels_digest, seeded
-from plait.experiments.running.pools import in_one_thread
 from plait.experiments.running.runner import run_plan
 from plait.experiments.running.store import open_store
 
@@ -98,7 +98,8 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         with get_context("spawn").Pool(1) as processes:
             first, imports = processes.apply(fresh, (Path(folder, "fresh.sqlite"),))
-        expected = in_one_thread(lambda: loop(plan))
+        with one_blas_thread():
+            expected = loop(plan)
         found = {f"{name} time, warm": warm(Path(folder), name) for name in CLOCKS}
     n = len(expected)
     print(f"{n} cells           methods      rest  overhead  rest a cell")

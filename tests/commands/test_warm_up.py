@@ -57,7 +57,7 @@ def test_a_part_can_be_called_with_its_kernels(part):
 
 
 def test_a_wrong_number_of_processes_is_refused():
-    with pytest.raises(ParameterError, match=r"plait warm-up needs --jobs to be at least 1, or -1, but it is 0"):
+    with pytest.raises(ParameterError, match="plait warm-up needs --jobs to be an integer of at least 1"):
         warm_up.warm_up_kernels(jobs=0)
 
 

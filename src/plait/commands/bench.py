@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from plait.core.sentences import ParameterError
+from plait.core.checks import check_value
+from plait.core.parallel import JOBS_RULES
 from plait.experiments import CellResult, Plan, RunSummary, open_store, run_plan
 from plait.experiments.planning.plan_file import parse_file
 from plait.experiments.running.cells import plan_cells
@@ -67,9 +68,8 @@ def run_benchmark(
 
 
 def checked_jobs(owner: str, jobs: int) -> None:
-    """Refuse a number of processes that is neither positive nor -1."""
-    if jobs == 0 or jobs < -1:
-        raise ParameterError(f"{owner} needs --jobs to be at least 1, or -1, but it is {jobs}. Pass 1 or more.")
+    """Refuse a number of processes that `n_jobs` would not take either."""
+    check_value(owner, "--jobs", jobs, JOBS_RULES)
 
 
 def ready_plan(path: str | os.PathLike[str]) -> tuple[Plan, dict[str, str]]:

@@ -11,13 +11,14 @@ import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import suppress
-from multiprocessing import cpu_count, get_context
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from scipy import sparse
 from sklearn.base import clone
 
@@ -59,7 +60,7 @@ def warm_up_kernels(*, jobs: int = -1) -> int:
         print("plait: nothing to do: no folder for compiled kernels can be written. Set NUMBA_CACHE_DIR to one.")
         return 1
     start, before = time.monotonic(), _n_kernels(folder)
-    problems = dict(_run(cpu_count() if jobs < 0 else jobs))
+    problems = dict(_run(effective_n_jobs(jobs)))
     for part, problem in problems.items():
         print(f"plait: failed: {part}: {problem}")
     made, seconds = _n_kernels(folder) - before, time.monotonic() - start

@@ -11,21 +11,21 @@ import sys
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from contextlib import ExitStack
 from functools import cache, partial
 from typing import Any, NamedTuple
 
+from joblib import effective_n_jobs
 from joblib.externals import loky
 from joblib.externals.loky.process_executor import BrokenProcessPool
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from plait.core.extras import optional
+from plait.core.parallel import one_blas_thread
 from plait.core.sentences import ParameterError
 from plait.experiments.running.cell_run import run_cell
 from plait.experiments.running.cells import Cell, CellResult
 
-__all__ = ["DaskPool", "Done", "LokyPool", "Pool", "SerialPool", "WorkerLostError", "in_one_thread"]
+__all__ = ["DaskPool", "Done", "LokyPool", "Pool", "SerialPool", "WorkerLostError"]
 
 _THREAD_WORDS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "NUMBA_NUM_THREADS")
 
@@ -79,7 +79,7 @@ class SerialPool(Pool):
     def __init__(self) -> None:
         self._waiting: list[Cell] = []
         self._limits = ExitStack()
-        self._limits.enter_context(_Single())
+        self._limits.enter_context(one_blas_thread())
 
     def submit(self, cell: Cell) -> None:
         """Keep the cell for `take`."""
@@ -131,14 +131,14 @@ class LokyPool(_QueuedPool):
     Parameters
     ----------
     jobs : int
-        How many; -1 for one on every core.
+        How many, as joblib counts `n_jobs`: -1 for one on every core.
     n_cells : int, optional
         How many cells there are: more processes are not started.
     """
 
     def __init__(self, jobs: int, n_cells: int | None = None) -> None:
         super().__init__()
-        wanted = loky.cpu_count() if jobs < 0 else jobs
+        wanted = effective_n_jobs(jobs)
         self.size = wanted if n_cells is None else max(1, min(wanted, n_cells))
         self.renew()
 
@@ -235,29 +235,7 @@ def _run_remotely(cell: Cell, paths: list[str]) -> CellResult:
     return run_cell(cell)
 
 
-def in_one_thread(work: Callable[[], Any]) -> Any:
-    """Run something with one thread in all libraries below: sums in another order would be other numbers."""
-    with _Single():
-        return work()
-
-
-class _Single:
-    """One thread for BLAS and OpenMP while in `with`; kernels have one anyway."""
-
-    def __enter__(self) -> None:
-        self._limit = _controller().limit(limits=1)
-        self._limit.__enter__()
-
-    def __exit__(self, *problem: Any) -> None:
-        self._limit.__exit__(*problem)
-
-
 @cache
 def _single_for_good() -> None:
     """Limit a process whose threads run several cells: what one gave back would be missing in the others."""
-    _Single().__enter__()
-
-
-@cache
-def _controller() -> Any:
-    return ThreadpoolController()
+    one_blas_thread().__enter__()
