@@ -5,18 +5,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from plait import losses as losses_room
 from plait import metrics
 from plait.core.arrays import Floats
+from plait.core.naming import registry
 from plait.data import Dataset, save_dataset
 from plait.data.conversion.files import replacing
 from plait.data.description import describe_text
 from plait.data.synthetic import LabelNetwork, make_label_network
 from plait.estimators import JointClassifier, recipes
 from plait.inference import Beam, BestFirst, Greedy, MonteCarlo
+from plait.losses import Loss
 from plait.pictures import (
     BLUE,
     GREY,
@@ -43,7 +45,7 @@ _LABELS = ("amber", "birch", "coral", "dune", "elm", "fern", "gorse", "heath")
 _TRAIN, _TEST, _FEATURES, _STRENGTH = 2000, 2000, 12, 3.0
 _METHODS = ("br", "cc", "pcc", "ctbn")
 _MEASURES = ("exact_match", "hamming_score", "jaccard_accuracy", "macro_f1", "micro_f1")
-_LOSSES = ("subset", "hamming", "f1", "jaccard")
+_LOSSES = tuple(word for word, kind in registry(losses_room, Loss).items() if kind.answer == "labels")
 _TRUTH = "the true P(Y | x)"
 _NO_SCORES = ("proved", "seconds")
 
@@ -159,18 +161,7 @@ def _by_inference(model: JointClassifier, test: Dataset) -> dict[str, dict[str, 
 def _by_loss(model: JointClassifier, test: Dataset) -> Floats:
     posterior = model.joint(test.X)
     answers = [posterior.decide(loss) for loss in _LOSSES]
-    values = {
-        "subset": lambda Y: 1 - metrics.exact_match(test.Y, Y),
-        "hamming": lambda Y: metrics.hamming_loss(test.Y, Y),
-        "f1": lambda Y: 1 - _row_f1(np.asarray(test.Y), Y),
-        "jaccard": lambda Y: 1 - metrics.jaccard_accuracy(test.Y, Y),
-    }
-    return np.array([[float(values[loss](answer)) for loss in _LOSSES] for answer in answers])
-
-
-def _row_f1(Y: Any, answer: Any) -> float:
-    both, sizes = (Y & answer).sum(axis=1), Y.sum(axis=1) + answer.sum(axis=1)
-    return float(np.where(sizes == 0, 1.0, 2 * both / np.maximum(sizes, 1)).mean())
+    return np.array([[metrics.loss_metric(loss)(test.Y, answer) for loss in _LOSSES] for answer in answers])
 
 
 def _questions(model: JointClassifier, test: Dataset) -> list[str]:

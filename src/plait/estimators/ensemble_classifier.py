@@ -125,6 +125,22 @@ class EnsembleClassifier(CallbackSupport, JointModel):
         The threshold in use.
     weights_ : ndarray of shape (n_estimators,)
         Weights of the members in a mixture.
+    joint_ : MixtureJoint
+        P(y | x) of a mixture, waiting for X: what `joint(X)` asks.
+    label_names_ : ndarray of str
+        Names of the labels, from the columns of a data frame, else "y0", "y1", ...
+    n_labels_, n_features_in_ : int
+        How many labels and features.
+    feature_names_in_ : ndarray of str
+        Names of the features, where X has them.
+    classes_ : ndarray
+        Numbers of the labels; the classes of y if it was a single column in one dimension.
+
+    See Also
+    --------
+    plait.recipes.ecc : chains in random orders; also `epcc`, `ebcc`, `eocc`.
+    TreeMixtureClassifier : a mixture whose components are trained together.
+    JointClassifier : one member.
 
     Examples
     --------

@@ -85,8 +85,8 @@ class JointClassifier(JointModel):
         How questions are answered; None is `Auto()`, the cheapest exact way, else the best approximate one. May be
         changed after `fit`.
     loss : Loss or str, default="subset"
-        What `predict` minimises the expectation of: "subset", "hamming", "f1", "jaccard" or an object. May be changed
-        after `fit`, and for one call of `predict`.
+        What `predict` minimises the expectation of: a loss of `plait.losses`, its word, or one of your own. May be
+        changed after `fit`, and for one call of `predict`.
     random_state : int, RandomState, Generator or None
         Seed of random orders, roots, folds and draws. Fixed, everything is the same every time, for any `n_jobs`.
     n_jobs : int, optional
@@ -100,6 +100,8 @@ class JointClassifier(JointModel):
         Which features each label keeps; None without a selector.
     conditionals_ : Conditionals
         The trained conditionals; linear ones have `coef_`, `parent_coef_` and `intercept_`.
+    joint_ : GraphJoint
+        P(y | x), waiting for X: what `joint(X)` asks.
     label_names_ : ndarray of str
         Names of the labels, from the columns of a data frame, else "y0", "y1", ...
     n_labels_, n_features_in_ : int
@@ -108,6 +110,13 @@ class JointClassifier(JointModel):
         Names of the features, where X has them.
     classes_ : ndarray
         Numbers of the labels; the classes of y if it was a single column in one dimension.
+
+    See Also
+    --------
+    plait.recipes : published methods, each a classifier with its parts set.
+    TreeMixtureClassifier : a mixture of several graphs.
+    EnsembleClassifier : several models on random rows and features.
+    plait.posterior.Posterior : what `joint(X)` returns.
 
     Examples
     --------

@@ -89,6 +89,22 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
     holdout_log_likelihood_ : ndarray
         log P(Y | X) of the rows held out for every number of components that was accepted: those under which they
         were likelier than under all smaller ones.
+    joint_ : MixtureJoint
+        P(y | x), waiting for X: what `joint(X)` asks.
+    label_names_ : ndarray of str
+        Names of the labels, from the columns of a data frame, else "y0", "y1", ...
+    n_labels_, n_features_in_ : int
+        How many labels and features.
+    feature_names_in_ : ndarray of str
+        Names of the features, where X has them.
+    classes_ : ndarray
+        Numbers of the labels; the classes of y if it was a single column in one dimension.
+
+    See Also
+    --------
+    plait.recipes.mc : two mixtures, averaged.
+    plait.recipes.ctbn : a single tree.
+    EnsembleClassifier : a mixture whose members are trained apart.
 
     Examples
     --------
