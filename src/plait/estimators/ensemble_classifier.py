@@ -142,6 +142,11 @@ class EnsembleClassifier(CallbackSupport, JointModel):
     TreeMixtureClassifier : a mixture whose components are trained together.
     JointClassifier : one member.
 
+    References
+    ----------
+    [OCC] Sun and Kudo: Optimization of classifier chains via conditional likelihood maximization, 2018.
+    [Read2011] Read, Pfahringer, Holmes and Frank: Classifier chains for multi-label classification, 2011.
+
     Examples
     --------
     >>> from plait.data.synthetic import make_label_network

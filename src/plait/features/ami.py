@@ -41,6 +41,11 @@ class AMI(GreedySelector):
     --------
     SCLS : weighs what is shared by the relevance, so that it counts the same with few labels and many.
 
+    References
+    ----------
+    [Lee2012] Lee, Lim and Kim: Approximating mutual information for multi-label feature selection, 2012.
+    [SCLS] Lee and Kim: SCLS: Multi-label feature selection based on scalable criterion for large label set, 2017.
+
     Examples
     --------
     >>> import numpy as np

@@ -58,8 +58,9 @@ class CorrelationSubset(InformationSelector):
 
     References
     ----------
-    Sun, Kudo, Kimura: Polytree-augmented classifier chains, section 5.2.2 [PACC 20-21]; Hall: Correlation-based feature
-    selection [Hall1999].
+    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with
+    label-dependent features, 2016.
+    [Hall1999] Hall: Correlation-based feature selection for machine learning, 1999.
 
     Examples
     --------

@@ -41,6 +41,11 @@ class D2F(GreedySelector):
     The work grows with features x chosen features x labels. The interaction information I(f,s,l) may be negative: a
     feature that helps a chosen one is worth more beside it.
 
+    References
+    ----------
+    [Lee2015] Lee and Kim: Mutual information-based multi-label feature selection using interaction information, 2015.
+    [SCLS] Lee and Kim: SCLS: Multi-label feature selection based on scalable criterion for large label set, 2017.
+
     Examples
     --------
     >>> import numpy as np

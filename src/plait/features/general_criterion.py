@@ -107,6 +107,10 @@ class MIM(CriterionSelector):
     JMI : takes redundancy into account.
     MLIG : for each label, with sizes by imbalance.
 
+    References
+    ----------
+    [OCC] Sun and Kudo: Optimization of classifier chains via conditional likelihood maximization, 2018.
+
     Examples
     --------
     >>> import numpy as np
@@ -149,6 +153,10 @@ class JMI(CriterionSelector):
     See Also
     --------
     MLFS : with label correlation.
+
+    References
+    ----------
+    [OCC] Sun and Kudo: Optimization of classifier chains via conditional likelihood maximization, 2018.
 
     Examples
     --------
@@ -195,6 +203,10 @@ class MRMR(CriterionSelector):
     See Also
     --------
     AMI : without the factors 1/|S| and the number of labels.
+
+    References
+    ----------
+    [OCC] Sun and Kudo: Optimization of classifier chains via conditional likelihood maximization, 2018.
 
     Examples
     --------
@@ -266,6 +278,10 @@ class MLFS(CriterionSelector):
     Memory beyond the codes of the data: at most 256 MiB for bits of all rows; 128 MiB for counted pairs of features,
     or 64 MiB for each thread; for bits of the rows of labels 64 MiB for each thread, 256 MiB with the global scope;
     and 8 bytes for each label that is worked on (all of them with the global scope) and symbol of a feature.
+
+    References
+    ----------
+    [OCC] Sun and Kudo: Optimization of classifier chains via conditional likelihood maximization, 2018.
 
     Examples
     --------

@@ -48,7 +48,8 @@ class LabelDependentFeatures(InformationSelector):
 
     References
     ----------
-    Sun, Kudo, Kimura: Polytree-augmented classifier chains, sections 5.2 and 5.3 [PACC, algorithm 2].
+    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with
+    label-dependent features, 2016.
 
     Examples
     --------

@@ -69,7 +69,8 @@ class LLSF(Selector):
 
     References
     ----------
-    Huang, Li, Huang, Wu: Learning label specific features for multi-label classification [Huang2015].
+    [OCC] Sun and Kudo: Optimization of classifier chains via conditional likelihood maximization, 2018.
+    [Huang2015] Huang, Li, Huang and Wu: Learning label specific features for multi-label classification, 2015.
 
     Examples
     --------

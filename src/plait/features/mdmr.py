@@ -43,6 +43,10 @@ class MDMR(GreedySelector):
     -----
     The work grows with features x chosen features x labels.
 
+    References
+    ----------
+    [Lin2015] Lin, Hu, Liu and Duan: Multi-label feature selection based on max-dependency and min-redundancy, 2015.
+
     Examples
     --------
     >>> import numpy as np

@@ -43,7 +43,8 @@ class MLIG(InformationSelector):
 
     References
     ----------
-    Sun, Kudo, Kimura: Polytree-augmented classifier chains, section 5.2.1 [PACC 18-19].
+    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with
+    label-dependent features, 2016.
 
     Examples
     --------

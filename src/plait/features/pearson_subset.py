@@ -38,8 +38,8 @@ class PearsonSubset(Selector):
 
     References
     ----------
-    Jungjit, Michaelis, Freitas, Cinatl: Two extensions to multi-label correlation-based feature selection
-    [Jungjit2013].
+    [Jungjit2013] Jungjit, Michaelis, Freitas and Cinatl: Two extensions to multi-label correlation-based feature
+    selection: a case study in bioinformatics, 2013.
 
     Examples
     --------

@@ -44,6 +44,10 @@ class PMU(GreedySelector):
     -----
     The last term is found once, at a cost of features x pairs of labels; the rest costs what `D2F` costs.
 
+    References
+    ----------
+    [Lee2013] Lee and Kim: Feature selection for multi-label classification using multivariate mutual information, 2013.
+
     Examples
     --------
     >>> import numpy as np

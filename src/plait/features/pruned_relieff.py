@@ -64,7 +64,8 @@ class PrunedReliefF(Selector):
 
     References
     ----------
-    Kononenko: Estimating attributes [Kononenko1994]. Read: A pruned problem transformation method [Read2008].
+    [Kononenko1994] Kononenko: Estimating attributes: analysis and extensions of RELIEF, 1994.
+    [Read2008] Read: A pruned problem transformation method for multi-label classification, 2008.
 
     Examples
     --------

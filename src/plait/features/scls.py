@@ -51,6 +51,10 @@ class SCLS(GreedySelector):
     -----
     Features that hold one symbol only are never chosen. Where features tie, the one that stands first is chosen.
 
+    References
+    ----------
+    [SCLS] Lee and Kim: SCLS: Multi-label feature selection based on scalable criterion for large label set, 2017.
+
     Examples
     --------
     >>> import numpy as np

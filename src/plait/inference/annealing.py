@@ -48,6 +48,10 @@ class Annealing(Inference):
     first_temperature, last_temperature : float, default=1.0 and 0.01
         Temperatures of the first and the last step; those between fall by the same factor from step to step.
 
+    References
+    ----------
+    [MC] Hong, Batal and Hauskrecht: A mixtures-of-trees framework for multi-label classification, 2014.
+
     Examples
     --------
     >>> from plait.joint import LinearDistribution, MixtureDistribution

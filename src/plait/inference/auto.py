@@ -43,6 +43,10 @@ class Auto(Inference):
     max_enumerated : int, default=12
         Up to how many labels all label vectors are gone through; at most 17.
 
+    References
+    ----------
+    [PCC] Dembczynski, Waegeman and Huellermeier: An analysis of chaining in multi-label classification, 2012.
+
     Examples
     --------
     >>> import numpy as np

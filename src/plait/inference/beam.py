@@ -32,6 +32,11 @@ class Beam(Inference):
     width : int, default=10
         How many prefixes are kept; at least `n_best`.
 
+    References
+    ----------
+    [Kumar2012] Kumar, Vembu, Menon and Elkan: Learning and inference in probabilistic classifier chains with beam
+    search, 2012.
+
     Examples
     --------
     >>> from plait.joint import LinearDistribution

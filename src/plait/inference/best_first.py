@@ -166,6 +166,10 @@ class BestFirst(Inference):
         Most prefixes expanded for each row. By default 10 ** 6 for `epsilon=0`, else n_labels / epsilon, which is
         always enough; 10 ** 4 nodes for a mixture of polytrees.
 
+    References
+    ----------
+    [PCC] Dembczynski, Waegeman and Huellermeier: An analysis of chaining in multi-label classification, 2012.
+
     Examples
     --------
     >>> from plait.joint import LinearDistribution

@@ -30,6 +30,10 @@ class Greedy(Inference):
     can be more probable, because the prefix at which it would leave already is not. Against the mode it can lose up to
     1/2 - 2^-q in subset loss [PCC, theorem 1].
 
+    References
+    ----------
+    [PCC] Dembczynski, Waegeman and Huellermeier: An analysis of chaining in multi-label classification, 2012.
+
     Examples
     --------
     >>> from plait.joint import LinearDistribution

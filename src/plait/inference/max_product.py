@@ -31,6 +31,12 @@ class MaxProduct(Inference):
     Ties: of vectors equally probable up to rounding any one may come first; each single choice between equals takes
     the 0.
 
+    References
+    ----------
+    [MC] Hong, Batal and Hauskrecht: A mixtures-of-trees framework for multi-label classification, 2014.
+    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with
+    label-dependent features, 2016.
+
     Examples
     --------
     >>> from plait.joint import LinearDistribution

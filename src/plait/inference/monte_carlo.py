@@ -45,6 +45,10 @@ class MonteCarlo(Inference):
     n_samples : int, default=1000
         How many label vectors are drawn for each row.
 
+    References
+    ----------
+    [PCC] Dembczynski, Waegeman and Huellermeier: An analysis of chaining in multi-label classification, 2012.
+
     Examples
     --------
     >>> from plait.joint import LinearDistribution

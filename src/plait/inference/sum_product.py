@@ -37,6 +37,12 @@ class SumProduct(Inference):
     found by `BestFirst`, and only where more than marginals is wanted. `exact_marginals` gives the marginals alone.
     Odds beyond 2 ** 117 = 1.7e35 are given as that.
 
+    References
+    ----------
+    [MC] Hong, Batal and Hauskrecht: A mixtures-of-trees framework for multi-label classification, 2014.
+    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with
+    label-dependent features, 2016.
+
     Examples
     --------
     >>> from plait.joint import LinearDistribution

@@ -56,6 +56,10 @@ class LinearSVMLearner(Learner):
         held-out rows rank no better than chance, all rows get the share of the label; so they do where a class has one
         row only, which no fold can do without.
 
+    References
+    ----------
+    [OCC] Sun and Kudo: Optimization of classifier chains via conditional likelihood maximization, 2018.
+
     Examples
     --------
     >>> rng = np.random.default_rng(0)

@@ -106,6 +106,10 @@ class LogisticLearner(Learner):
         Floats to work with. "auto" keeps coefficients and gradients in float64 and solves Newton's systems in float32,
         which reaches any `tol`; "float32" uses it throughout and stops at a relative gap of about 1e-6.
 
+    References
+    ----------
+    [PCC] Dembczynski, Waegeman and Huellermeier: An analysis of chaining in multi-label classification, 2012.
+
     Examples
     --------
     >>> rng = np.random.default_rng(0)

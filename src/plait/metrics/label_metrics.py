@@ -172,6 +172,11 @@ def jaccard_accuracy(Y_true: Any, Y_pred: Any) -> float:
     float
         Between 0 and 1.
 
+    References
+    ----------
+    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with
+    label-dependent features, 2016.
+
     Examples
     --------
     >>> jaccard_accuracy([[1, 1, 0], [0, 0, 0]], [[0, 1, 0], [0, 0, 0]])

@@ -42,6 +42,10 @@ def cll_loss(Y_true: Any, probabilities: Any, *, mean: bool = False) -> float:
     The product of marginals is the likelihood of a model with independent labels. For any other model it is not
     P(y | x): pass the joint log-probabilities.
 
+    References
+    ----------
+    [MC] Hong, Batal and Hauskrecht: A mixtures-of-trees framework for multi-label classification, 2014.
+
     Examples
     --------
     >>> round(cll_loss([[1, 0], [1, 1]], [[0.5, 0.5], [0.5, 0.5]]), 4)  # 4 log 2

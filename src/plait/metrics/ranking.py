@@ -28,6 +28,10 @@ def ranking_loss(Y_true: Any, scores: Any) -> float:
     float
         Between 0 and 1.
 
+    References
+    ----------
+    [SCLS] Lee and Kim: SCLS: Multi-label feature selection based on scalable criterion for large label set, 2017.
+
     Examples
     --------
     >>> ranking_loss([[1, 0, 0], [1, 1, 1]], [[0.4, 0.6, 0.1], [0.2, 0.2, 0.2]])
@@ -58,6 +62,10 @@ def normalized_coverage(Y_true: Any, scores: Any) -> float:
     -------
     float
         From 0 to (n_labels - 1) / n_labels.
+
+    References
+    ----------
+    [SCLS] Lee and Kim: SCLS: Multi-label feature selection based on scalable criterion for large label set, 2017.
 
     Examples
     --------

@@ -43,6 +43,10 @@ class KDependence(Structure):
     -----
     The program that its authors released has `rounding="nearest"`, `ties="dependence"` and `max_candidates=100`.
 
+    References
+    ----------
+    [OCC] Sun and Kudo: Optimization of classifier chains via conditional likelihood maximization, 2018.
+
     Examples
     --------
     >>> rng = np.random.default_rng(0)

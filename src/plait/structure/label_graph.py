@@ -27,6 +27,10 @@ class LabelGraph:
         All labels, parents before children. By default the topological order that takes the smallest
         free label first.
 
+    References
+    ----------
+    [OCC] Sun and Kudo: Optimization of classifier chains via conditional likelihood maximization, 2018.
+
     Examples
     --------
     >>> graph = LabelGraph([[], [0], [0, 1]])

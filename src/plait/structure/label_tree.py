@@ -27,6 +27,11 @@ class LabelTree(Structure):
         The root by number or name; parts of a forest without it start at their smallest label. By default every part
         has a random root.
 
+    References
+    ----------
+    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with
+    label-dependent features, 2016.
+
     Examples
     --------
     >>> import numpy as np

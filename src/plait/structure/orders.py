@@ -133,6 +133,10 @@ class InformationOrder(Order):
 
     All features cost one table of all pairs of labels for each feature.
 
+    References
+    ----------
+    [OCC] Sun and Kudo: Optimization of classifier chains via conditional likelihood maximization, 2018.
+
     Examples
     --------
     >>> from plait.structure import FullChain

@@ -35,6 +35,12 @@ class PairDependence:
     intercept : ndarray of float64, shape (n_labels, n_labels), or None
         Intercepts.
 
+    References
+    ----------
+    [MC] Hong, Batal and Hauskrecht: A mixtures-of-trees framework for multi-label classification, 2014.
+    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with
+    label-dependent features, 2016.
+
     Examples
     --------
     >>> likelihood, directed = np.array([[-3.0, -1.0], [-2.0, -4.0]]), np.array([[0.0, 0.3], [-0.1, 0.0]])

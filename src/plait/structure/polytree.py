@@ -57,6 +57,11 @@ class Polytree(Structure):
     one degree of freedom: I(Y_a;Y_b|X) and the rows held out where the tree is conditional and `zero_mi="same"`,
     I(Y_a;Y_b) and all rows otherwise.
 
+    References
+    ----------
+    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with
+    label-dependent features, 2016.
+
     Examples
     --------
     >>> rng = np.random.default_rng(0)

@@ -26,6 +26,11 @@ class Trellis(Structure):
     order : None, str, Order or sequence of int or str, default=None
         In which order labels fill the grid, as for `FullChain`.
 
+    References
+    ----------
+    [Read2015] Read, Martino, Olmos and Luengo: Scalable multi-output label prediction: From classifier chains to
+    classifier trellises, 2015.
+
     Examples
     --------
     >>> Trellis(width=2).build([[0.0], [1.0]], [[0, 1, 0, 1], [1, 1, 0, 0]]).parents

@@ -129,6 +129,11 @@ def make_hypercubes(
 def hypercube_preset(name: str, random_state: Any = None) -> Hypercubes:
     """Make one of the six data sets of [PACC, table 3], such as "Data40-10"; `HYPERCUBE_PRESETS` lists them.
 
+    References
+    ----------
+    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with
+    label-dependent features, 2016.
+
     Examples
     --------
     >>> from plait.data.synthetic import hypercube_preset

@@ -47,6 +47,10 @@ def synth2_like(random_state: Any = None, *, n_train: int = 1000, n_test: int = 
     -------
     OrdinalBands
 
+    References
+    ----------
+    [PCC] Dembczynski, Waegeman and Huellermeier: An analysis of chaining in multi-label classification, 2012.
+
     Examples
     --------
     >>> from plait.data.synthetic import synth2_like

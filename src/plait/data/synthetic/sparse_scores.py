@@ -56,6 +56,10 @@ def synth1_like(random_state: Any = None, *, n_train: int = 471, n_test: int = 5
     -------
     SparseScores
 
+    References
+    ----------
+    [PCC] Dembczynski, Waegeman and Huellermeier: An analysis of chaining in multi-label classification, 2012.
+
     Examples
     --------
     >>> from plait.data.synthetic import synth1_like

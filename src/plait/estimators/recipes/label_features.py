@@ -51,8 +51,8 @@ def br_ldf(
 
     References
     ----------
-    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with label-
-    dependent features, 2016.
+    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with
+    label-dependent features, 2016.
 
     Examples
     --------
@@ -113,8 +113,8 @@ def cc_ldf(
 
     References
     ----------
-    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with label-
-    dependent features, 2016.
+    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with
+    label-dependent features, 2016.
 
     Examples
     --------
@@ -175,8 +175,8 @@ def bcc_ldf(
 
     References
     ----------
-    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with label-
-    dependent features, 2016.
+    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with
+    label-dependent features, 2016.
 
     Examples
     --------
@@ -233,8 +233,8 @@ def pacc_ldf(
 
     References
     ----------
-    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with label-
-    dependent features, 2016.
+    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with
+    label-dependent features, 2016.
 
     Examples
     --------

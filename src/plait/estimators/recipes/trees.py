@@ -54,8 +54,8 @@ def bcc(
 
     References
     ----------
-    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with label-
-    dependent features, 2016.
+    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with
+    label-dependent features, 2016.
 
     Examples
     --------
@@ -166,8 +166,8 @@ def pacc(
 
     References
     ----------
-    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with label-
-    dependent features, 2016.
+    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with
+    label-dependent features, 2016.
 
     Examples
     --------

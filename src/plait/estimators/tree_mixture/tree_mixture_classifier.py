@@ -106,6 +106,10 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
     plait.recipes.ctbn : a single tree.
     EnsembleClassifier : a mixture whose members are trained apart.
 
+    References
+    ----------
+    [MC] Hong, Batal and Hauskrecht: A mixtures-of-trees framework for multi-label classification, 2014.
+
     Examples
     --------
     >>> from plait.data.synthetic import make_label_network

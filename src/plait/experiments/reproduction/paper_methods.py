@@ -24,6 +24,10 @@ class NominalNaiveBayes(BaseEstimator):
     s : float, default=1.0
         How much is added to every count of rows.
 
+    References
+    ----------
+    [SCLS] Lee and Kim: SCLS: Multi-label feature selection based on scalable criterion for large label set, 2017.
+
     Examples
     --------
     >>> X = np.array([[0], [1], [2], [0], [1], [2]])
@@ -118,6 +122,12 @@ class CardinalityThreshold(BaseEstimator):
         The fitted one.
     cardinality_ : float
         Mean number of labels of a training row.
+
+    References
+    ----------
+    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with
+    label-dependent features, 2016.
+    [Read2011] Read, Pfahringer, Holmes and Frank: Classifier chains for multi-label classification, 2011.
 
     Examples
     --------

@@ -63,6 +63,11 @@ def bayesian_signed_ranks(
     random_state : int, RandomState or Generator, default=0
         Seed of the draws.
 
+    References
+    ----------
+    [Benavoli2017] Benavoli, Corani, Demsar and Zaffalon: Time for a change: a tutorial for comparing multiple
+    classifiers through Bayesian analysis, 2017.
+
     Examples
     --------
     >>> found = bayesian_signed_ranks([0.8, 0.7, 0.9, 0.85, 0.6], [0.7, 0.65, 0.7, 0.7, 0.5])
@@ -108,6 +113,11 @@ def correlated_t_posterior(
     test_share : float, optional
         Share of the rows in a test part, which is the correlation of two folds' differences; by default
         1 / n_folds, as in one cross-validation.
+
+    References
+    ----------
+    [Benavoli2017] Benavoli, Corani, Demsar and Zaffalon: Time for a change: a tutorial for comparing multiple
+    classifiers through Bayesian analysis, 2017.
 
     Examples
     --------

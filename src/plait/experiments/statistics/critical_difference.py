@@ -40,6 +40,10 @@ def rank_quantile(n_methods: int, alpha: float = 0.05, test: str = "nemenyi") ->
 def rank_difference(n_methods: int, n_datasets: int, alpha: float = 0.05, test: str = "nemenyi") -> float:
     """Return CD = q_alpha sqrt(k (k + 1) / (6 N)): average ranks further apart differ at level `alpha`.
 
+    References
+    ----------
+    [OCC] Sun and Kudo: Optimization of classifier chains via conditional likelihood maximization, 2018.
+
     Examples
     --------
     >>> round(rank_difference(7, 13), 2)  # [OCC section 8.7]

@@ -73,6 +73,10 @@ def friedman_test(scores: Any, *, higher_is_better: bool = True, correct_ties: b
 def friedman_from_ranks(average_ranks: Any, n_datasets: int) -> Friedman:
     """Return the test from published average ranks; they must add up to k(k+1)/2 but for their rounding.
 
+    References
+    ----------
+    [SCLS] Lee and Kim: SCLS: Multi-label feature selection based on scalable criterion for large label set, 2017.
+
     Examples
     --------
     >>> round(friedman_from_ranks([1.12, 4.52, 3.40, 2.20, 3.76], 25).f, 3)  # [SCLS table 5]

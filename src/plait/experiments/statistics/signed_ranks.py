@@ -54,6 +54,12 @@ def wilcoxon_test(first: Any, second: Any = None, *, zeros: str = "zsplit") -> S
     The probability is that of the signs of the non-zero differences, all equally likely, given the ranks: exact up to
     200 of them, with ties too. Beyond, SciPy's normal approximation.
 
+    References
+    ----------
+    [SCLS] Lee and Kim: SCLS: Multi-label feature selection based on scalable criterion for large label set, 2017.
+    [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with
+    label-dependent features, 2016.
+
     Examples
     --------
     >>> wilcoxon_test([0.8, 0.7, 0.9, 0.6], [0.7, 0.65, 0.7, 0.6], zeros="drop").p_value
