@@ -22,6 +22,8 @@ from plait.testing import (
     random_polytree,
 )
 
+pytestmark = pytest.mark.usefixtures("path")
+
 GRAPHS = {"forest": random_forest_graph, "polytree": random_polytree, "any": random_graph}
 
 

@@ -10,6 +10,8 @@ from plait.inference.search.prefixes import rank_in_row
 from plait.structure import LabelGraph
 from plait.testing import TableDistribution, enumerated, random_evidence, random_graph, random_linear, random_tables
 
+pytestmark = pytest.mark.usefixtures("path")
+
 MAKERS = [random_linear, random_tables]
 
 

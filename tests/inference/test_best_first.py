@@ -14,6 +14,8 @@ from plait.inference.search import level_search
 from plait.structure import LabelGraph
 from plait.testing import enumerated, random_evidence, random_graph, random_linear, random_tables
 
+pytestmark = pytest.mark.usefixtures("path")
+
 MAKERS = [random_linear, random_tables]
 
 

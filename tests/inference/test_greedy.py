@@ -18,6 +18,8 @@ from plait.learners import LinearConditionals
 from plait.structure import LabelGraph
 from plait.testing import TableDistribution, enumerated, random_evidence, random_graph, random_linear, random_tables
 
+pytestmark = pytest.mark.usefixtures("path")
+
 
 def walk(model):
     """Return greedy labels by one question at a time."""

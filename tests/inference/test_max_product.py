@@ -17,6 +17,8 @@ from plait.testing import (
     random_tables,
 )
 
+pytestmark = pytest.mark.usefixtures("path")
+
 
 @st.composite
 def models(draw, most_labels=12):

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plait.core.kernel_policy import using_kernels
 from plait.inference import Annealing, BestFirst, Exhaustive, MaxProduct, SearchWarning
 from plait.joint import LinearDistribution, MixtureDistribution
 from plait.structure import LabelGraph
@@ -19,6 +20,8 @@ from plait.testing import (
     random_mixture,
     random_polytree,
 )
+
+pytestmark = pytest.mark.usefixtures("path")
 
 GRAPHS = {"forest": random_forest_graph, "polytree": random_polytree, "any": random_graph}
 
@@ -126,6 +129,7 @@ def test_many_labels_are_proved_and_never_below_annealing():
     np.testing.assert_allclose(made.log_prob(support.mode()), support.log_weights[:, 0], rtol=1e-9)
 
 
+@using_kernels("always")
 def test_more_nodes_than_there_was_room_for():
     """Labels without edges that nothing decides: every vector is as probable as any other but for a little."""
     draws = np.random.default_rng(2)

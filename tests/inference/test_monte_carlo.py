@@ -19,6 +19,8 @@ from plait.testing import (
     random_tables,
 )
 
+pytestmark = pytest.mark.usefixtures("path")
+
 MAKERS = [random_linear, random_tables]
 
 

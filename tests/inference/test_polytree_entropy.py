@@ -7,6 +7,8 @@ from plait.inference import entropy, exact_marginals, family_marginals
 from plait.joint.graph_distribution import setting_numbers
 from plait.testing import enumerated, random_evidence, random_linear, random_polytree, random_tables
 
+pytestmark = pytest.mark.usefixtures("path")
+
 
 @given(st.integers(0, 2**32), st.integers(1, 10), st.booleans(), st.sampled_from([0.0, 0.4, 1.0]))
 @settings(max_examples=80)

@@ -11,6 +11,8 @@ from plait.joint import LinearDistribution, MixtureDistribution, row_seeds
 from plait.structure import LabelGraph
 from plait.testing import enumerated, random_evidence, random_linear, random_mixture, random_polytree, random_tables
 
+pytestmark = pytest.mark.usefixtures("path")
+
 
 def assert_drawn_from(model, vectors):
     """Chi-square over all label vectors that are expected at least five times."""

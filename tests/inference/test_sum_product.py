@@ -18,6 +18,8 @@ from plait.testing import (
     random_tables,
 )
 
+pytestmark = pytest.mark.usefixtures("path")
+
 
 def assert_as_enumerated(model):
     vectors, probabilities = enumerated(model)

@@ -10,7 +10,7 @@ from plait.core.lazy_modules import lazy_module
 from plait.core.sentences import ParameterError
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
-from plait.inference.search.chain_scores import scores_along
+from plait.inference.search.chain_scores import compiled_search, scores_along
 from plait.inference.search.found_vectors import Found
 from plait.inference.search.prefixes import Prefixes, best_of_rows, rank_in_row, require_probabilities
 from plait.joint import GraphDistribution, LabelDistribution, LinearDistribution
@@ -66,7 +66,7 @@ def beam_search(tree: GraphDistribution, width: int, n_best: int) -> Found:
     """Return the best vectors among those reached by the `width` most probable prefixes of every length."""
     # More prefixes than there are vectors need no room.
     width = min(width, 2 ** min(tree.n_labels, 62))
-    if isinstance(tree, LinearDistribution):
+    if isinstance(tree, LinearDistribution) and compiled_search(tree):
         return _linear_beam(tree, width, n_best)
     return level_beam(tree, width, n_best)
 

@@ -12,115 +12,24 @@ from plait.core.arrays import Bools, Floats
 from plait.core.checks import Constraint, Interval, Nothing
 from plait.core.lazy_modules import lazy_module
 from plait.inference.beam import beam_search
+from plait.inference.enumeration import best_by_table, table_serves
 from plait.inference.greedy import greedy_walk
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
 from plait.inference.messages.mixture_tables import has_simple_parts, tables_in_blocks
 from plait.inference.messages.polytree_scores import known_labels
 from plait.inference.search.annealing_walk import anneal
-from plait.inference.search.chain_scores import ChainScores, scores_along
+from plait.inference.search.chain_scores import ChainScores, compiled_search, scores_along
 from plait.inference.search.found_vectors import Found, best_distinct
 from plait.inference.search.level_search import search_levels
 from plait.inference.search.prefixes import refuse_margins, require_probabilities
 from plait.joint import GraphDistribution, LabelDistribution, LinearDistribution, MixtureDistribution, row_seeds
-from plait.joint.counted_draws import LARGEST_SCORE
+from plait.joint.counted_draws import LARGEST_SPREAD
 
 __all__ = ["BestFirst", "SearchWarning", "best_vectors"]
 
-_mixture_kernels = lazy_module("plait.inference.messages._mixture_search")
-
 _kernels = lazy_module("plait.inference.search._branch_and_bound")
-
-
-def search_mixture(
-    mixture: MixtureDistribution, n_best: int, most: int, floor: float = -math.inf
-) -> tuple[Found, npt.NDArray[np.bool_]]:
-    """Return the best vectors of every row, and for which rows `most` nodes were enough.
-
-    Parameters
-    ----------
-    mixture : MixtureDistribution
-        Flat, its components' graphs polytrees.
-    n_best : int
-        How many vectors are wanted.
-    most : int
-        Most nodes for each row; each costs the messages of all components, there and back.
-    floor : float, default=-inf
-        log P of what is not searched for.
-    """
-    n_rows, n_labels = mixture.n_rows, mixture.n_labels
-    n_vectors = int(min(n_best, 2.0 ** min(n_labels, 62)))
-    found = Found(
-        np.zeros((n_rows, n_vectors, n_labels), dtype=np.uint8),
-        np.full((n_rows, n_vectors), -np.inf),
-        np.zeros(n_rows, dtype=np.bool_),
-        np.zeros(n_rows, dtype=np.int64),
-    )
-    finished = np.zeros(n_rows, dtype=np.bool_)
-    for rows, graphs, logs in tables_in_blocks(mixture):
-        _mixture_kernels.search_mixtures(
-            graphs,
-            mixture.log_weights,
-            logs,
-            known_labels(mixture.evidence, rows),
-            min(most, 2**62),
-            floor,
-            found.vectors[rows],
-            found.log_weights[rows],
-            finished[rows],
-            found.exact[rows],
-            found.n_evaluations[rows],
-        )
-    return found, finished
-
-
-# Less than the probability of a vector that is known, by what rounding may take from it.
-_ALMOST = 1.0 - 1e-10
-
-
-def search_linear(
-    distribution: LinearDistribution, floor: float, n_best: int, most: int, reached: Floats
-) -> tuple[Found, Bools]:
-    """Return the best vectors of every row, and for which rows `most` nodes were enough.
-
-    Parameters
-    ----------
-    distribution : LinearDistribution
-        What is searched.
-    floor : float
-        log epsilon, less the slack; -inf for an exact search.
-    n_best : int
-        How many vectors are wanted.
-    most : int
-        Most nodes expanded for each row.
-    reached : ndarray of float64, shape (n_rows,)
-        log P that as many vectors are known to have; -inf where none are. Counts in an exact search only.
-    """
-    effects = distribution.along_the_order()
-    if np.abs(distribution.base).max(initial=0.0) + effects.spread > LARGEST_SCORE:
-        return search_levels(distribution, floor, n_best, most)
-    found, ended = _walked(scores_along(distribution), effects.factors, floor, n_best, most, reached)
-    finished = ended == _kernels.FINISHED
-    # Without evidence a row whose mode has probability p takes at least 1 / (2 p) nodes: it would never be finished.
-    vanished = np.flatnonzero(ended == _kernels.VANISHED)
-    if distribution.evidence is not None and vanished.size:
-        rest, finished[vanished] = search_levels(distribution.take(vanished), floor, n_best, most)
-        found.put(vanished, rest)
-    return found, finished
-
-
-def _walked(
-    chain: ChainScores, factors: Floats, floor: float, n_best: int, most: int, reached: Floats
-) -> tuple[Found, npt.NDArray[np.uint8]]:
-    n_rows, n_labels = chain.base.shape
-    vectors = np.zeros((n_rows, n_best, n_labels), dtype=np.uint8)
-    log_weights, exact = np.empty((n_rows, n_best)), np.empty(n_rows, dtype=np.bool_)
-    ended, n_nodes = np.empty(n_rows, dtype=np.uint8), np.empty(n_rows, dtype=np.int64)
-    cuts = np.exp(reached) * _ALMOST if floor == -math.inf else np.zeros(n_rows)
-    numbers = (chain.base, factors, chain.reach, chain.known, math.exp(chain.limit), math.exp(floor), cuts)
-    _kernels.search_rows(*numbers, min(most, 2**62), vectors, log_weights, exact, ended, n_nodes)
-    return Found(chain.by_label(vectors), log_weights, exact, n_nodes), ended
-
+_mixture_kernels = lazy_module("plait.inference.messages._mixture_search")
 
 # Log probabilities this little below log epsilon still count as epsilon.
 _SLACK = 1e-12
@@ -128,6 +37,8 @@ _MOST_NODES = 10**6
 # A node of a mixture costs the messages of all components, there and back.
 _MOST_MIXTURE_NODES = 10**4
 _WIDTH = 10
+# Less than the probability of a vector that is known, by what rounding may take from it.
+_ALMOST = 1.0 - 1e-10
 
 
 class SearchWarning(UserWarning):
@@ -151,8 +62,9 @@ class BestFirst(Inference):
     completion is more probable than sum_k w_k max P_k, and the max-marginals of the components give that bound for both
     values of every label at once; values that cannot reach what was found are ruled out, and the search branches on
     the label on which the components disagree most. A node costs the messages of all components, there and back, but
-    a few nodes are enough for most rows. Components of any other graph are searched one by one, and the mixture is
-    climbed from the best of their vectors: proved only where they agree, see `Annealing`.
+    a few nodes are enough for most rows; up to 10 labels one is, the table of all vectors. Components of any other
+    graph are searched one by one, and the mixture is climbed from the best of their vectors: proved only where they
+    agree, see `Annealing`.
 
     Takes 8 * n_labels ** 2 bytes for a linear chain; for other learners one byte for each label and prefix of a level,
     at most about a million prefixes unless a single row has more. A mixture takes a table of all conditionals for each
@@ -261,8 +173,18 @@ def _search(tree: GraphDistribution, floor: float, n_best: int, most: int) -> tu
 
 def _any_search(tree: GraphDistribution, floor: float, n_best: int, most: int, reached: Floats) -> tuple[Found, Bools]:
     if isinstance(tree, LinearDistribution):
-        return search_linear(tree, floor, n_best, most, reached)
+        if floor == -math.inf and table_serves(tree, most):
+            return _tabulated(tree, n_best, (1 << tree.n_labels) - 1), np.ones(tree.n_rows, dtype=np.bool_)
+        if compiled_search(tree):
+            return search_linear(tree, floor, n_best, most, reached)
     return search_levels(tree, floor, n_best, most)
+
+
+def _tabulated(distribution: LabelDistribution, n_best: int, n_nodes: int) -> Found:
+    """Return the best vectors by the table of all of them, which stands for so many nodes."""
+    n_evaluations = np.full(distribution.n_rows, n_nodes, dtype=np.int64)
+    found = best_by_table("BestFirst", distribution, n_best)
+    return Found(*found, np.ones(distribution.n_rows, dtype=np.bool_), n_evaluations)
 
 
 def _with_beam(tree: GraphDistribution, found: Found, rows: npt.NDArray[np.int64], n_best: int) -> Found:
@@ -278,3 +200,91 @@ def _with_beam(tree: GraphDistribution, found: Found, rows: npt.NDArray[np.int64
     found.exact[rows] = beam.exact
     found.n_evaluations[rows] += beam.n_evaluations + tree.n_labels
     return found
+
+
+def search_linear(
+    distribution: LinearDistribution, floor: float, n_best: int, most: int, reached: Floats
+) -> tuple[Found, Bools]:
+    """Return the best vectors of every row, and for which rows `most` nodes were enough.
+
+    Parameters
+    ----------
+    distribution : LinearDistribution
+        What is searched.
+    floor : float
+        log epsilon, less the slack; -inf for an exact search.
+    n_best : int
+        How many vectors are wanted.
+    most : int
+        Most nodes expanded for each row.
+    reached : ndarray of float64, shape (n_rows,)
+        log P that as many vectors are known to have; -inf where none are. Counts in an exact search only.
+    """
+    effects = distribution.along_the_order()
+    if effects.spread > LARGEST_SPREAD:
+        return search_levels(distribution, floor, n_best, most)
+    found, ended = _walked(scores_along(distribution, bounded=True), effects.factors, floor, n_best, most, reached)
+    finished = ended == _kernels.FINISHED
+    # Without evidence a row whose mode has probability p takes at least 1 / (2 p) nodes: it would never be finished.
+    vanished = np.flatnonzero(ended == _kernels.VANISHED)
+    if distribution.evidence is not None and vanished.size:
+        rest, finished[vanished] = search_levels(distribution.take(vanished), floor, n_best, most)
+        found.put(vanished, rest)
+    return found, finished
+
+
+def _walked(
+    chain: ChainScores, factors: Floats, floor: float, n_best: int, most: int, reached: Floats
+) -> tuple[Found, npt.NDArray[np.uint8]]:
+    n_rows, n_labels = chain.base.shape
+    vectors = np.zeros((n_rows, n_best, n_labels), dtype=np.uint8)
+    log_weights, exact = np.empty((n_rows, n_best)), np.empty(n_rows, dtype=np.bool_)
+    ended, n_nodes = np.empty(n_rows, dtype=np.uint8), np.empty(n_rows, dtype=np.int64)
+    cuts = np.exp(reached) * _ALMOST if floor == -math.inf else np.zeros(n_rows)
+    numbers = (chain.base, factors, chain.reach, chain.known, math.exp(chain.limit), math.exp(floor), cuts)
+    _kernels.search_rows(*numbers, min(most, 2**62), vectors, log_weights, exact, ended, n_nodes)
+    return Found(chain.by_label(vectors), log_weights, exact, n_nodes), ended
+
+
+def search_mixture(
+    mixture: MixtureDistribution, n_best: int, most: int, floor: float = -math.inf
+) -> tuple[Found, Bools]:
+    """Return the best vectors of every row, and for which rows `most` nodes were enough.
+
+    Parameters
+    ----------
+    mixture : MixtureDistribution
+        Flat, its components' graphs polytrees.
+    n_best : int
+        How many vectors are wanted.
+    most : int
+        Most nodes for each row; each costs the messages of all components, there and back.
+    floor : float, default=-inf
+        log P of what is not searched for.
+    """
+    n_rows, n_labels = mixture.n_rows, mixture.n_labels
+    n_vectors = int(min(n_best, 2.0 ** min(n_labels, 62)))
+    if table_serves(mixture):
+        return _tabulated(mixture, n_vectors, 1), np.ones(n_rows, dtype=np.bool_)
+    found = Found(
+        np.zeros((n_rows, n_vectors, n_labels), dtype=np.uint8),
+        np.full((n_rows, n_vectors), -np.inf),
+        np.zeros(n_rows, dtype=np.bool_),
+        np.zeros(n_rows, dtype=np.int64),
+    )
+    finished = np.zeros(n_rows, dtype=np.bool_)
+    for rows, graphs, logs in tables_in_blocks(mixture):
+        _mixture_kernels.search_mixtures(
+            graphs,
+            mixture.log_weights,
+            logs,
+            known_labels(mixture.evidence, rows),
+            min(most, 2**62),
+            floor,
+            found.vectors[rows],
+            found.log_weights[rows],
+            finished[rows],
+            found.exact[rows],
+            found.n_evaluations[rows],
+        )
+    return found, finished

@@ -8,7 +8,7 @@ import numpy as np
 from plait.core.arrays import Floats
 from plait.core.checks import Boolean, Constraint
 from plait.core.sentences import ParameterError
-from plait.inference.enumeration import MOST_LABELS, enumerated_blocks, label_sums
+from plait.inference.enumeration import MOST_LABELS, enumerated_blocks, label_sums, largest_places
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
 from plait.inference.search.label_vectors import all_label_vectors, vectors_of
@@ -119,7 +119,7 @@ class _Best(_Collected):
 
     def add(self, rows: slice, probabilities: Floats) -> None:
         super().add(rows, probabilities)
-        numbers = np.stack([_largest(row, self.n_best) for row in probabilities])
+        numbers = largest_places(probabilities, self.n_best)
         self.numbers[rows] = numbers
         with np.errstate(divide="ignore"):
             self.log_weights[rows] = np.log(np.take_along_axis(probabilities, numbers, axis=1))
@@ -127,11 +127,3 @@ class _Best(_Collected):
     def support(self, method: str) -> LabelSupport:
         vectors = vectors_of(self.numbers, self.distribution.n_labels)
         return LabelSupport(vectors, self.log_weights, "modes", **self.known(method))
-
-
-def _largest(values: Floats, n: int) -> Any:
-    """Return the places of the n largest values, largest first, the first place first among equals."""
-    if n == 1:
-        return np.array([values.argmax()])
-    places = np.flatnonzero(values >= np.partition(values, -n)[-n])
-    return places[np.argsort(-values[places], kind="stable")[:n]]

@@ -5,15 +5,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from plait.core.arrays import Floats, Labels
 from plait.core.checks import Constraint
 from plait.core.lazy_modules import lazy_module
+from plait.inference.enumeration import best_by_table, table_serves
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
-from plait.inference.messages.message_plan import checked_polytree, families_of
+from plait.inference.messages import plain_messages
+from plait.inference.messages.message_plan import checked_polytree, compiled_messages, families_of, plain_blocks
 from plait.inference.messages.polytree_scores import known_labels, scores_in_blocks
 from plait.joint import GraphDistribution, LabelDistribution
 
-__all__ = ["MaxProduct"]
+__all__ = ["MaxProduct", "best_of_polytree"]
 
 _kernels = lazy_module("plait.inference.messages._max_product")
 
@@ -51,41 +54,46 @@ class MaxProduct(Inference):
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {}
 
     def _infer(self, distribution: LabelDistribution, wanted: str, n_best: int, random_state: Any) -> LabelSupport:
-        model = checked_polytree(distribution, type(self).__name__)
-        n_vectors = int(min(n_best, 2.0 ** min(model.n_labels, 62)))
-        vectors = np.zeros((model.n_rows, n_vectors, model.n_labels), dtype=np.uint8)
-        log_weights = np.full((model.n_rows, n_vectors), -np.inf)
-        if n_vectors == 1:
-            _modes(model, vectors.reshape(model.n_rows, model.n_labels), log_weights.reshape(model.n_rows))
-        else:
-            _best(model, vectors, log_weights)
-            vectors, log_weights = _in_order(vectors, log_weights)
+        model = checked_polytree(type(self).__name__, distribution)
+        vectors, log_weights = best_of_polytree(model, n_best, compiled_messages(model))
+        exact, n_settings = np.ones(model.n_rows, dtype=bool), families_of(model.graph).entry[-1]
         return LabelSupport(
-            vectors,
-            log_weights,
-            "modes",
-            "max-product",
-            np.ones(model.n_rows, dtype=bool),
-            n_evaluations=np.full(model.n_rows, families_of(model.graph).entry[-1]),
+            vectors, log_weights, "modes", "max-product", exact, n_evaluations=np.full(model.n_rows, n_settings)
         )
 
 
-def _modes(model: GraphDistribution, vectors: Any, log_weights: Any) -> None:
+def best_of_polytree(model: GraphDistribution, n_best: int, compiled: bool) -> tuple[Labels, Floats]:
+    """Return the most probable vectors (n_rows, n_best, n_labels) and log P of each, by kernels or in NumPy."""
+    n_vectors = int(min(n_best, 2.0 ** min(model.n_labels, 62)))
+    if n_vectors > 1 and table_serves(model):
+        return best_by_table("MaxProduct", model, n_vectors)
+    vectors = np.zeros((model.n_rows, n_vectors, model.n_labels), dtype=np.uint8)
+    log_weights = np.full((model.n_rows, n_vectors), -np.inf)
+    if n_vectors > 1:
+        _best(model, vectors, log_weights)
+        return _in_order(vectors, log_weights)
+    if compiled:
+        _modes(model, vectors.reshape(model.n_rows, model.n_labels), log_weights.reshape(model.n_rows))
+    else:
+        for rows in plain_blocks(model):
+            vectors[rows, 0], log_weights[rows, 0] = plain_messages.modes(model.take(rows))
+    return vectors, log_weights
+
+
+def _modes(model: GraphDistribution, vectors: Labels, log_weights: Floats) -> None:
     families = families_of(model.graph)
     for rows, scores in scores_in_blocks(model, families):
-        known = known_labels(model.evidence, rows)
-        _kernels.find_modes(
-            families, scores, known, families.n_hubs, 1 << families.most_parents, vectors[rows], log_weights[rows]
-        )
+        known, most = known_labels(model.evidence, rows), 1 << families.most_parents
+        _kernels.find_modes(families, scores, known, families.n_hubs, most, vectors[rows], log_weights[rows])
 
 
-def _best(model: GraphDistribution, vectors: Any, log_weights: Any) -> None:
+def _best(model: GraphDistribution, vectors: Labels, log_weights: Floats) -> None:
     families = families_of(model.graph)
     for rows, scores in scores_in_blocks(model, families):
         _kernels.find_best(families, scores, known_labels(model.evidence, rows), vectors[rows], log_weights[rows])
 
 
-def _in_order(vectors: Any, log_weights: Any) -> tuple[Any, Any]:
+def _in_order(vectors: Labels, log_weights: Floats) -> tuple[Labels, Floats]:
     """Put vectors in order again where the last bits of sums made two of nearly the same weight change places."""
     if (log_weights[:, 1:] <= log_weights[:, :-1]).all():
         return vectors, log_weights

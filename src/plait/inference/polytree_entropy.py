@@ -7,7 +7,14 @@ import numpy as np
 from plait.core.arrays import Floats
 from plait.core.lazy_modules import lazy_module
 from plait.core.logspace import log_sigmoid
-from plait.inference.messages.message_plan import Families, checked_polytree, families_of
+from plait.inference.messages import plain_messages
+from plait.inference.messages.message_plan import (
+    Families,
+    checked_polytree,
+    compiled_messages,
+    families_of,
+    plain_blocks,
+)
 from plait.inference.messages.polytree_scores import known_labels, scores_in_blocks
 from plait.joint import GraphDistribution, LabelDistribution
 
@@ -44,9 +51,8 @@ def family_marginals(distribution: LabelDistribution, label: int) -> Floats:
     array([[[0.25 , 0.25 ],
             [0.024, 0.476]]])
     """
-    model = checked_polytree(distribution, "family_marginals")
-    place = families_of(model.graph).place[label]
-    parts = [beliefs[place] for _, _, beliefs, _ in _beliefs_in_blocks(model)]
+    model = checked_polytree("family_marginals", distribution)
+    parts = [beliefs[label] for _, _, beliefs, _ in _beliefs_in_blocks(model)]
     return np.concatenate([np.empty((0, 2 ** len(model.graph.parents[label]), 2)), *parts])
 
 
@@ -63,14 +69,14 @@ def entropy(distribution: LabelDistribution) -> Floats:
     >>> (entropy(fair) / np.log(2)).round(6)
     array([3.])
     """
-    model = checked_polytree(distribution, "entropy")
+    model = checked_polytree("entropy", distribution)
     totals = np.zeros(model.n_rows)
     for rows, part, beliefs, log_evidence in _beliefs_in_blocks(model):
         total = log_evidence
-        for label, place in enumerate(families_of(model.graph).place):
+        for label, belief in enumerate(beliefs):
             scores = part.table(label)
             logs = np.stack([log_sigmoid(-scores), log_sigmoid(scores)], axis=2)
-            total -= (beliefs[place] * logs).sum(axis=(1, 2))
+            total = total - (belief * logs).reshape(part.n_rows, 2 << len(model.graph.parents[label])).sum(axis=1)
         totals[rows] = total
     return np.maximum(totals, 0.0)
 
@@ -79,6 +85,11 @@ def _beliefs_in_blocks(
     model: GraphDistribution,
 ) -> Iterator[tuple[slice, GraphDistribution, list[Floats], Floats]]:
     """Return blocks of rows: their slice, their distribution, the beliefs of all families, log P(evidence)."""
+    if not compiled_messages(model):
+        for rows in plain_blocks(model):
+            part = model.take(rows)
+            yield rows, part, *plain_messages.family_beliefs(part)
+        return
     families = families_of(model.graph)
     step = max(1, _BELIEFS // (2 * max(int(families.entry[-1]), 1)))
     for begin in range(0, model.n_rows, step):
@@ -96,5 +107,5 @@ def _beliefs(part: GraphDistribution, families: Families) -> tuple[list[Floats],
         _kernels.find_marginals_given(
             families, scores, known, families.n_hubs, most, marginals[rows], log_evidence[rows], tables[rows]
         )
-    bounds = zip(families.entry[:-1], families.entry[1:], strict=True)
+    bounds = [(families.entry[place], families.entry[place + 1]) for place in families.place]
     return [tables[:, 2 * begin : 2 * end].reshape(part.n_rows, -1, 2) for begin, end in bounds], log_evidence

@@ -8,12 +8,12 @@ import numpy as np
 from plait.core.arrays import Floats
 from plait.core.checks import Constraint
 from plait.core.lazy_modules import lazy_module
-from plait.core.logspace import log_sum_exp
 from plait.inference.best_first import BestFirst
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
 from plait.inference.max_product import MaxProduct
-from plait.inference.messages.message_plan import checked_polytree, families_of
+from plait.inference.messages import plain_messages
+from plait.inference.messages.message_plan import checked_polytree, compiled_messages, families_of, plain_blocks
 from plait.inference.messages.polytree_scores import known_labels, scores_in_blocks
 from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution
 
@@ -60,7 +60,7 @@ class SumProduct(Inference):
     def _infer(self, distribution: LabelDistribution, wanted: str, n_best: int, random_state: Any) -> LabelSupport:
         if isinstance(distribution, MixtureDistribution):
             return _of_mixture(distribution.flattened(), wanted, n_best)
-        model = checked_polytree(distribution, type(self).__name__)
+        model = checked_polytree(type(self).__name__, distribution)
         marginals, log_evidence = exact_marginals(model)
         modes = MaxProduct().infer(model, "mode", n_best)
         return LabelSupport(
@@ -76,7 +76,7 @@ class SumProduct(Inference):
 
 
 def _of_mixture(mixture: MixtureDistribution, wanted: str, n_best: int) -> LabelSupport:
-    parts = [checked_polytree(part, "SumProduct") for part in mixture.components]
+    parts = [checked_polytree("SumProduct", part) for part in mixture.components]
     marginals, log_evidence = exact_marginals(mixture)
     n_rows, n_labels = marginals.shape
     n_settings = sum(families_of(part.graph).entry[-1] for part in parts)
@@ -105,23 +105,41 @@ def exact_marginals(model: LabelDistribution) -> tuple[Floats, Floats]:
     model : GraphDistribution or MixtureDistribution
         A forest, a polytree or a mixture of such.
     """
-    if isinstance(model, MixtureDistribution):
-        return _mixed_marginals(model)
-    return _graph_marginals(checked_polytree(model, "exact_marginals"))
+    if not isinstance(model, MixtureDistribution):
+        part = checked_polytree("exact_marginals", model)
+        return _graph_marginals(part, compiled_messages(part))
+    flat = model.flattened()
+    parts = [checked_polytree("exact_marginals", part) for part in flat.components]
+    compiled = compiled_messages(*parts)
+    return _mixed_marginals(flat, [_graph_marginals(part, compiled) for part in parts])
 
 
-def _mixed_marginals(mixture: MixtureDistribution) -> tuple[Floats, Floats]:
-    parts = [exact_marginals(part) for part in mixture.components]
+def _mixed_marginals(mixture: MixtureDistribution, parts: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
     terms = mixture.log_weights[:, None] + np.stack([log_evidence for _, log_evidence in parts])
-    log_evidence = log_sum_exp(terms, axis=0)
-    shares = np.exp(terms - log_evidence)
-    marginals = np.einsum("cn,cnk->nk", shares, np.stack([marginals for marginals, _ in parts]))
+    log_evidence = terms[0]
+    for term in terms[1:]:
+        log_evidence = np.logaddexp(log_evidence, term)
+    marginals = np.zeros_like(parts[0][0])
+    for term, (part, _) in zip(terms, parts, strict=True):
+        marginals += np.exp(term - log_evidence)[:, None] * part
     return _as_known(mixture, marginals, np.zeros_like(log_evidence) if mixture.evidence is None else log_evidence)
 
 
-def _graph_marginals(model: GraphDistribution) -> tuple[Floats, Floats]:
-    families = families_of(model.graph)
+def _graph_marginals(model: GraphDistribution, compiled: bool) -> tuple[Floats, Floats]:
     marginals, log_evidence = np.empty((model.n_rows, model.n_labels)), np.zeros(model.n_rows)
+    if compiled:
+        _by_kernels(model, marginals, log_evidence)
+    elif model.evidence is None:
+        for rows in plain_blocks(model):
+            marginals[rows] = plain_messages.marginals(model.take(rows))
+    else:
+        for rows in plain_blocks(model):
+            marginals[rows], log_evidence[rows] = plain_messages.marginals_given(model.take(rows))
+    return _as_known(model, marginals, log_evidence)
+
+
+def _by_kernels(model: GraphDistribution, marginals: Floats, log_evidence: Floats) -> None:
+    families = families_of(model.graph)
     most, none = 1 << families.most_parents, np.empty((0, 0))
     for rows, scores in scores_in_blocks(model, families):
         known = known_labels(model.evidence, rows)
@@ -131,7 +149,6 @@ def _graph_marginals(model: GraphDistribution) -> tuple[Floats, Floats]:
             _kernels.find_marginals_given(
                 families, scores, known, families.n_hubs, most, marginals[rows], log_evidence[rows], none
             )
-    return _as_known(model, marginals, log_evidence)
 
 
 def _as_known(model: LabelDistribution, marginals: Floats, log_evidence: Floats) -> tuple[Floats, Floats]:

@@ -24,7 +24,7 @@ from plait.joint.distribution import Evidence
 from plait.joint.row_streams import STEP, mixed, uniforms_of
 from plait.structure import LabelGraph
 
-__all__ = ["KERNELS_FROM", "LARGEST_SCORE", "CountedDraws", "Sizes", "binomials", "draw_by_levels", "draw_linear"]
+__all__ = ["KERNELS_FROM", "LARGEST_SPREAD", "CountedDraws", "Sizes", "binomials", "draw_by_levels", "draw_linear"]
 
 _kernels = lazy_module("plait.joint._draw_kernels")
 
@@ -32,11 +32,11 @@ _kernels = lazy_module("plait.joint._draw_kernels")
 Sizes = int | npt.NDArray[np.int64]
 Scores = Callable[[int, Ints, Labels], Floats]
 
-# From this many labels on kernels draw. With fewer a row has at most 2 ** 12 vectors, and levels in NumPy are fast
+# From this many labels on kernels draw. With fewer a row has at most 2 ** 10 vectors, and levels in NumPy are fast
 # enough: 1,000 samples of 593 rows with 6 labels take 19 ms, compiled 3 ms after seconds of compilation.
-KERNELS_FROM = 13
-# Exponentials of scores up to this size are numbers.
-LARGEST_SCORE = 650.0
+KERNELS_FROM = 11
+# Parents that move a score by more, up and down, leave scores whose exponentials are no numbers.
+LARGEST_SPREAD = 300.0
 # Vectors and ones that a block of rows has room for, unless one row needs more.
 _VECTORS, _ONES = 1 << 15, 1 << 18
 # Means up to this are searched from zero: there P(0) is far from the smallest number.
@@ -163,18 +163,17 @@ def draw_linear(
     n_samples: Sizes,
     seeds: Bits,
 ) -> CountedDraws:
-    """Return samples of a linear distribution, its scores within LARGEST_SCORE, by compiled walks.
+    """Return samples of a linear distribution by compiled walks; exponentials of its scores are numbers.
 
-    `order`, `factors` and `reach` are those of its `ParentEffects`. Takes 8 * n_labels ** 2 bytes, some 12 bytes for
-    each vector and each of its ones, and a block of about 2 MiB.
+    `base` holds scores along the order; `order`, `factors` and `reach` are those of `ParentEffects`. Takes
+    8 * n_labels ** 2 bytes, some 12 bytes for each vector and each of its ones, and a block of about 2 MiB.
     """
     n_rows, n_labels = base.shape
     sizes = _sizes(n_samples, n_rows)
     most = int(sizes.max(initial=1))
     known = np.full((1, n_labels), -1, dtype=np.int8) if evidence is None else evidence
-    if order is not None:
-        base, known = base[:, order], known[:, order]
-    numbers = (np.ascontiguousarray(base), factors, reach, np.ascontiguousarray(known), np.exp(limit))
+    known = np.ascontiguousarray(known if order is None else known[:, order])
+    numbers = (base, factors, reach, known, np.exp(limit))
     parts: list[dict[str, Any]] = []
     row, n_evaluations = 0, np.zeros(n_rows, dtype=np.int64)
     leaves = np.empty((max(_VECTORS, most), 2), dtype=np.int64)

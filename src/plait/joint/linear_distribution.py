@@ -5,12 +5,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from plait.core.arrays import Floats, Labels
+from plait.core.arrays import Bits, Floats, Ints, Labels
 from plait.core.kernel_policy import kernels_pay
 from plait.core.logspace import log_sigmoid
-from plait.joint.counted_draws import KERNELS_FROM, LARGEST_SCORE, CountedDraws, Sizes, draw_linear
+from plait.joint.counted_draws import KERNELS_FROM, LARGEST_SPREAD, CountedDraws, Sizes, draw_linear
 from plait.joint.distribution import Evidence
 from plait.joint.graph_distribution import SCORE_LIMIT, GraphDistribution
 from plait.structure import LabelGraph
@@ -32,22 +31,32 @@ class ParentEffects:
         The label at place a touches places below `reach[a]` only; `a + 1` where it touches none.
     """
 
-    order: npt.NDArray[np.int64] | None
-    matrix: npt.NDArray[np.float64]
-    reach: npt.NDArray[np.int64]
+    order: Ints | None
+    matrix: Floats
+    reach: Ints
 
     @cached_property
-    def factors(self) -> npt.NDArray[np.float64]:
+    def factors(self) -> Floats:
         """What each label multiplies the odds of later labels by: the exponentials of `matrix`."""
         return np.asarray(np.exp(self.matrix))
 
     @cached_property
+    def spreads(self) -> Floats:
+        """The most that its parents can move the score of each label, along the order."""
+        return np.asarray(np.abs(self.matrix).sum(axis=0))
+
+    @property
     def spread(self) -> float:
         """The most that the parents of one label can move its score."""
-        return float(np.abs(self.matrix).sum(axis=0).max(initial=0.0))
+        return float(self.spreads.max(initial=0.0))
+
+    def bounded(self, base: Floats) -> Floats:
+        """Return scores along the order, those beyond the limit whatever the parents add moved to where that begins."""
+        bounds = SCORE_LIMIT + self.spreads
+        return np.clip(base, -bounds, bounds)
 
 
-def effects_along(graph: LabelGraph, parent_coef: npt.NDArray[np.float64]) -> ParentEffects:
+def effects_along(graph: LabelGraph, parent_coef: Floats) -> ParentEffects:
     """Return the effects for `parent_coef` (n_labels, n_labels), whose row k holds what each parent adds to label k.
 
     Examples
@@ -101,7 +110,7 @@ class LinearDistribution(GraphDistribution):
         """Number of rows."""
         return int(self.base.shape[0])
 
-    def scores(self, label: int, rows: npt.NDArray[np.int64], parent_values: Labels) -> Floats:
+    def scores(self, label: int, rows: Ints, parent_values: Labels) -> Floats:
         """Return the scores of one label for some (row, parent values) pairs."""
         # A sum parent by parent, not a matrix product: that one's last bits depend on how many rows there are.
         shift = np.zeros(rows.size)
@@ -159,13 +168,13 @@ class LinearDistribution(GraphDistribution):
         assert self.effects is not None
         return self.effects
 
-    def counted_draws(self, n_samples: Sizes, seeds: npt.NDArray[np.uint64]) -> CountedDraws:
+    def counted_draws(self, n_samples: Sizes, seeds: Bits) -> CountedDraws:
         """Draw label sets as vectors that differ, and how often each came; `seeds` as `row_seeds` makes them."""
         effects = self.along_the_order()
-        large = np.abs(self.base).max(initial=0.0) + effects.spread > LARGEST_SCORE
-        if large or not kernels_pay(self.n_labels, KERNELS_FROM):
+        if effects.spread > LARGEST_SPREAD or not kernels_pay(self.n_labels, KERNELS_FROM):
             return super().counted_draws(n_samples, seeds)
-        numbers = (self.base, effects.order, effects.factors, effects.reach, self.evidence)
+        base = effects.bounded(self.base if effects.order is None else self.base[:, effects.order])
+        numbers = (np.ascontiguousarray(base), effects.order, effects.factors, effects.reach, self.evidence)
         return draw_linear(*numbers, SCORE_LIMIT, n_samples, seeds)
 
     def take(self, rows: Any) -> "LinearDistribution":

@@ -14,6 +14,11 @@ from plait.structure import LabelGraph
 
 __all__ = ["LinearConditionals"]
 
+# Rows of a dense product in blocks that always have the same shape: for another shape BLAS adds in another order, and
+# the last bits of a row would depend on how many rows stand beside it. Larger models are left to BLAS as they are: with
+# several threads it cuts blocks, too.
+_ROWS, _LARGEST = 64, 1 << 16
+
 
 @dataclass(frozen=True, eq=False)
 class LinearConditionals(Conditionals):
@@ -78,7 +83,7 @@ class LinearConditionals(Conditionals):
             weights = np.ascontiguousarray(self.coef_.T, dtype=np.float64)
             fill_scores(X.indptr, X.indices, X.data, weights, self.intercept_, scores)
             return scores
-        return np.asarray(np.asarray(X @ self.coef_.T) + self.intercept_, dtype=np.float64)
+        return np.asarray(_row_products(X, self.coef_.T) + self.intercept_, dtype=np.float64)
 
     def scores(self, label: int, X: Any, parent_values: Labels) -> Floats:
         """Return the score of one label for every row."""
@@ -101,3 +106,18 @@ class LinearConditionals(Conditionals):
         base = np.asarray(X[used] @ self.coef_[label]).ravel() + self.intercept_[label]
         parents = list(self.graph.parents[label])
         return np.asarray(base[place.ravel()] + parent_values @ self.parent_coef_[label, parents])
+
+
+def _row_products(X: Any, weights: Floats) -> Floats:
+    """Return X @ weights, the same bits for a row alone and among others."""
+    if sparse.issparse(X) or weights.size > _LARGEST:
+        return np.asarray(X @ weights)
+    X = np.asarray(X)
+    products = np.empty((X.shape[0], weights.shape[1]))
+    for begin in range(0, X.shape[0], _ROWS):
+        rows = X[begin : begin + _ROWS]
+        n_rows = rows.shape[0]
+        if n_rows < _ROWS:
+            rows = np.concatenate([rows, np.zeros((_ROWS - n_rows, X.shape[1]), dtype=X.dtype)])
+        products[begin : begin + n_rows] = (rows @ weights)[:n_rows]
+    return products

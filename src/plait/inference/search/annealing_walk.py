@@ -3,12 +3,13 @@
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
-from plait.core.arrays import Floats, Labels
+from plait.core.arrays import Bits, Bools, Floats, Labels
 from plait.core.lazy_modules import lazy_module
 from plait.core.logspace import log_sum_exp
-from plait.inference.max_product import MaxProduct
+from plait.inference.enumeration import LogTable, enumerated_blocks, table_serves
+from plait.inference.max_product import best_of_polytree
+from plait.inference.messages.message_plan import compiled_messages
 from plait.inference.messages.mixture_tables import has_tables, is_simple, tables_in_blocks
 from plait.inference.messages.polytree_scores import known_labels
 from plait.inference.search.found_vectors import Found, best_distinct
@@ -21,15 +22,18 @@ _kernels = lazy_module("plait.inference.messages._mixtures")
 # From a component whose graph is no polytree and a number of vectors to the best ones.
 Search = Callable[[GraphDistribution, int], Found]
 
+# What label vectors are weighed by.
+Weighing = LabelDistribution | LogTable
+
 # The streams of numbers that pick labels, and that decide whether a step is taken.
 _PICKS, _CHANCES = 1, 2
 # Gains below this may be rounding.
 _GAIN = 1e-10
+# Steps of many rows at once: tables of so many entries are held (32 MiB).
+_TABLE_ENTRIES = 1 << 22
 
 
-def anneal(
-    mixture: MixtureDistribution, n_best: int, search: Search, temperatures: Floats, seeds: npt.NDArray[np.uint64]
-) -> Found:
+def anneal(mixture: MixtureDistribution, n_best: int, search: Search, temperatures: Floats, seeds: Bits) -> Found:
     """Return the best vectors of every row among the components' best ones and what annealing finds from the first.
 
     A vector that is among the `n_best` best of no component has at most P = sum_c w_c (component c's last one's):
@@ -49,7 +53,9 @@ def anneal(
     seeds : ndarray of uint64, shape (n_rows,)
         Of the rows.
     """
-    starts = [_best_of(part, n_best, search) for part in mixture.components]
+    parts = [part for part in mixture.components if isinstance(part, GraphDistribution)]
+    compiled = not table_serves(mixture) and compiled_messages(*parts)
+    starts = [_best_of(part, n_best, search, compiled) for part in mixture.components]
     vectors = np.concatenate([found.vectors for found in starts], axis=1)
     last = np.stack([np.where(found.exact, found.log_weights[:, -1], np.inf) for found in starts], axis=1)
     bound = log_sum_exp(last + mixture.log_weights, axis=1)
@@ -61,13 +67,13 @@ def anneal(
     return Found(best, best_logs, best_logs[:, -1] >= bound - _GAIN, n_evaluations)
 
 
-def _best_of(part: LabelDistribution, n_best: int, search: Search) -> Found:
+def _best_of(part: LabelDistribution, n_best: int, search: Search, compiled: bool) -> Found:
     """Return the best vectors of a component; of one of unknown form, any that agrees with the evidence."""
     n_vectors = int(min(n_best, 2.0 ** min(part.n_labels, 62)))
-    if is_simple(part):
-        support = MaxProduct().infer(part, "mode", n_vectors)
-        assert support.n_evaluations is not None
-        return Found(support.vectors, support.log_weights, support.exact, support.n_evaluations)
+    if isinstance(part, GraphDistribution) and is_simple(part):
+        vectors, log_weights = best_of_polytree(part, n_vectors, compiled)
+        n_evaluations = np.full(part.n_rows, sum(1 << len(group) for group in part.graph.parents))
+        return Found(vectors, log_weights, np.ones(part.n_rows, dtype=np.bool_), n_evaluations)
     if isinstance(part, GraphDistribution):
         return search(part, n_vectors)
     any_vector = np.zeros((part.n_rows, n_vectors, part.n_labels), dtype=np.uint8)
@@ -82,11 +88,13 @@ def _best_of(part: LabelDistribution, n_best: int, search: Search) -> Found:
 def _walked(
     mixture: MixtureDistribution,
     starts: Labels,
-    unused: npt.NDArray[np.bool_],
+    unused: Bools,
     temperatures: Floats,
-    seeds: npt.NDArray[np.uint64],
+    seeds: Bits,
 ) -> tuple[Floats, Labels, Floats]:
     """Return log P of all starts, and the vector found from the best of each row with its own."""
+    if table_serves(mixture):
+        return _walked_in_table(mixture, starts, unused, temperatures, seeds)
     if not all(has_tables(part) for part in mixture.components):
         logs = np.where(unused, -np.inf, mixture.log_prob(starts))
         picks, hurdles = proposals(temperatures, seeds)
@@ -98,7 +106,22 @@ def _walked(
         logs[rows][unused[rows]] = -np.inf
         walked[rows] = _first(starts[rows], logs[rows])
         known = known_labels(mixture.evidence, rows)
-        _kernels.anneal_rows(*numbers, known, *proposals(temperatures, seeds[rows]), walked[rows], walked_logs[rows])
+        steps = proposals(temperatures, seeds[rows], compiled=True)
+        _kernels.anneal_rows(*numbers, known, *steps, walked[rows], walked_logs[rows])
+    return logs, walked, walked_logs
+
+
+def _walked_in_table(
+    mixture: MixtureDistribution, starts: Labels, unused: Bools, temperatures: Floats, seeds: Bits
+) -> tuple[Floats, Labels, Floats]:
+    """Return the same by looking up the table of all label vectors."""
+    logs, walked, walked_logs = np.empty(starts.shape[:2]), starts[:, 0].copy(), np.empty(mixture.n_rows)
+    for rows, probabilities in enumerated_blocks("Annealing", mixture, _TABLE_ENTRIES):
+        with np.errstate(divide="ignore"):
+            table = LogTable(np.log(probabilities), None if mixture.evidence is None else mixture.evidence[rows])
+        logs[rows] = np.where(unused[rows], -np.inf, table.log_prob(starts[rows]))
+        first = _first(starts[rows], logs[rows])
+        walked[rows], walked_logs[rows] = walk_by_calls(table, first, *proposals(temperatures, seeds[rows]))
     return logs, walked, walked_logs
 
 
@@ -107,7 +130,7 @@ def vector_log_probs(distribution: LabelDistribution, vectors: Labels) -> Floats
     if not isinstance(distribution, MixtureDistribution):
         return distribution.log_prob(vectors)
     mixture = distribution.flattened()
-    if not all(has_tables(part) for part in mixture.components):
+    if table_serves(mixture) or not all(has_tables(part) for part in mixture.components):
         return mixture.log_prob(vectors)
     logs = np.empty(vectors.shape[:2])
     for rows, graphs, tables in tables_in_blocks(mixture):
@@ -115,10 +138,10 @@ def vector_log_probs(distribution: LabelDistribution, vectors: Labels) -> Floats
     return logs
 
 
-def proposals(temperatures: Floats, seeds: npt.NDArray[np.uint64]) -> tuple[Floats, Floats]:
+def proposals(temperatures: Floats, seeds: Bits, compiled: bool = False) -> tuple[Floats, Floats]:
     """Return which label each step flips, as numbers from 0 to 1, and what it has to gain: T log u."""
-    picks = row_uniforms(seeds, temperatures.size, _PICKS)
-    return picks, temperatures * np.log(row_uniforms(seeds, temperatures.size, _CHANCES))
+    picks = row_uniforms(seeds, temperatures.size, _PICKS, compiled)
+    return picks, temperatures * np.log(row_uniforms(seeds, temperatures.size, _CHANCES, compiled))
 
 
 def _first(vectors: Labels, logs: Floats) -> Labels:
@@ -138,14 +161,12 @@ def _kept(n_best: int, vectors: Labels, logs: Floats, walked: Labels, walked_log
     return best, np.array([pair[1] for pair in pairs]).reshape(shape)
 
 
-def walk_by_calls(
-    distribution: LabelDistribution, vectors: Labels, picks: Floats, hurdles: Floats
-) -> tuple[Labels, Floats]:
+def walk_by_calls(distribution: Weighing, vectors: Labels, picks: Floats, hurdles: Floats) -> tuple[Labels, Floats]:
     """Anneal and climb from one vector a row, all rows at once, by whole log probabilities: for any distribution.
 
     Parameters
     ----------
-    distribution : LabelDistribution
+    distribution : LabelDistribution or LogTable
         P(y | x) of several rows.
     vectors : ndarray of uint8, shape (n_rows, n_labels)
         Where to start.
@@ -170,9 +191,7 @@ def walk_by_calls(
     return _climbed(distribution, best, top, free)
 
 
-def _climbed(
-    distribution: LabelDistribution, vectors: Labels, logs: Floats, free: npt.NDArray[np.bool_]
-) -> tuple[Labels, Floats]:
+def _climbed(distribution: Weighing, vectors: Labels, logs: Floats, free: Bools) -> tuple[Labels, Floats]:
     """Flip the label that gains most until none does, in all rows that still move."""
     rows, n_labels = np.arange(len(vectors)), vectors.shape[1]
     while rows.size:
