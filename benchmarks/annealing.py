@@ -26,7 +26,7 @@ from threadpoolctl import threadpool_limits
 from plait.data import load_dataset
 from plait.estimators.tree_mixture.em import Mixture, Steps
 from plait.inference import Annealing, BestFirst, MaxProduct, MonteCarlo, SumProduct
-from plait.inference.search.annealing_walk import proposals
+from plait.inference.annealing import proposals
 from plait.joint import LinearDistribution, MixtureDistribution, row_seeds
 from plait.joint.graph_distribution import SCORE_LIMIT
 from plait.learners import LogisticLearner

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from plait.core.sentences import ParameterError
 from plait.inference import Annealing, BestFirst, MaxProduct
-from plait.inference.search.annealing_walk import proposals
+from plait.inference.annealing import proposals
 from plait.joint import LabelDistribution, LinearDistribution, MixtureDistribution, row_seeds
 from plait.structure import LabelGraph
 from plait.testing import (
@@ -143,7 +143,7 @@ def test_the_walk_is_that_of_a_plain_loop(monkeypatch, graph, share, n_labels):
         assert ours.vectors[row, 0].tolist() == labels
         assert ours.log_weights[row, 0] == pytest.approx(log_prob, rel=1e-9)
     # Where conditionals cannot be written out as tables, whole vectors are weighed instead, all rows at once.
-    monkeypatch.setattr("plait.inference.search.annealing_walk.has_tables", lambda part: False)
+    monkeypatch.setattr("plait.inference.annealing.has_tables", lambda part: False)
     called = Annealing(60).infer(made, random_state=seeds)
     np.testing.assert_array_equal(called.vectors, ours.vectors)
     np.testing.assert_allclose(called.log_weights, ours.log_weights, rtol=1e-9)
@@ -155,7 +155,7 @@ def test_many_rows_of_many_components_walk_as_whole_vectors_do(monkeypatch):
     made, seeds = mixture(7, 14, 8, "forest", 0.3, n_rows=400), row_seeds(0, 400)
     hot = Annealing(40, first_temperature=0.3, last_temperature=0.1)
     ours = hot.infer(made, random_state=seeds)
-    monkeypatch.setattr("plait.inference.search.annealing_walk.has_tables", lambda part: False)
+    monkeypatch.setattr("plait.inference.annealing.has_tables", lambda part: False)
     called = hot.infer(made, random_state=seeds)
     np.testing.assert_array_equal(ours.vectors, called.vectors)
     assert (ours.vectors != Annealing(0).infer(made).vectors).any(axis=(1, 2)).mean() > 0.02

@@ -5,7 +5,7 @@ import pytest
 
 from plait.core.sentences import ParameterError
 from plait.inference import Beam, Greedy
-from plait.inference.beam import beam_search, level_beam
+from plait.inference.search.branch_and_bound import beam_search, level_beam
 from plait.inference.search.prefixes import rank_in_row
 from plait.structure import LabelGraph
 from plait.testing import TableDistribution, enumerated, random_evidence, random_graph, random_linear, random_tables

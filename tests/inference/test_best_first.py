@@ -9,8 +9,9 @@ import pytest
 
 from plait.core.sentences import ParameterError
 from plait.inference import Beam, BestFirst, Exhaustive, Greedy
-from plait.inference.best_first import SearchWarning, search_linear
-from plait.inference.search import level_search
+from plait.inference.best_first import SearchWarning
+from plait.inference.search import branch_and_bound
+from plait.inference.search.branch_and_bound import search_linear
 from plait.structure import LabelGraph
 from plait.testing import enumerated, random_evidence, random_graph, random_linear, random_tables
 
@@ -140,7 +141,7 @@ def test_kernel_is_the_search_by_levels(known, n_labels, density):
             floor = -k * math.log(2) - 1e-12 if k else -math.inf
             (ours, ended), (plain, plain_ended) = (
                 search_linear(model, floor, n_best, 10**6, reached),
-                level_search.search_levels(model, floor, n_best, 10**6),
+                branch_and_bound.search_levels(model, floor, n_best, 10**6),
             )
             np.testing.assert_array_equal(ours.vectors, plain.vectors)
             np.testing.assert_allclose(ours.log_weights, plain.log_weights, rtol=1e-11, atol=1e-13)
@@ -220,7 +221,7 @@ def test_scores_without_exponentials_are_searched_too():
 def test_wide_levels_are_searched_in_halves(monkeypatch):
     model = model_of(random_tables, 8, 40, 0, scale=0.7)
     expected = BestFirst().infer(model, n_best=4)
-    monkeypatch.setattr(level_search, "_MOST_PREFIXES", 30)
+    monkeypatch.setattr(branch_and_bound, "_MOST_PREFIXES", 30)
     halves = BestFirst().infer(model, n_best=4)
     np.testing.assert_array_equal(halves.vectors, expected.vectors)
     np.testing.assert_array_equal(halves.log_weights, expected.log_weights)

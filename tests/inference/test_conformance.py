@@ -11,7 +11,7 @@ from plait.core.checks import wrong_values
 from plait.core.naming import registry
 from plait.core.sentences import ParameterError
 from plait.inference import Inference
-from plait.inference.search.label_vectors import all_label_vectors
+from plait.inference.search.label_tables import all_label_vectors
 from plait.joint import CalledDistribution, LinearDistribution, MixtureDistribution, row_seeds
 from plait.learners import Conditionals
 from plait.structure import LabelGraph

@@ -8,8 +8,9 @@ import pytest
 from scipy.special import expit
 
 from plait.core.sentences import ParameterError
-from plait.inference import Exhaustive, enumeration
-from plait.inference.enumeration import enumerated_marginals
+from plait.inference import Exhaustive
+from plait.inference.exhaustive import enumerated_marginals
+from plait.inference.search import label_tables
 from plait.joint import LabelDistribution, LinearDistribution, MixtureDistribution
 from plait.structure import LabelGraph
 
@@ -124,7 +125,7 @@ def test_blocks_of_rows_change_nothing(monkeypatch):
     chain = with_evidence(random_chain(5, 17, 3))
     whole = Exhaustive().infer(chain, "distribution")
     best = Exhaustive().infer(chain, "mode", 2)
-    monkeypatch.setattr(enumeration, "_BLOCK", 100)
+    monkeypatch.setattr(label_tables, "_BLOCK", 100)
     np.testing.assert_array_equal(Exhaustive().infer(chain, "distribution").log_weights, whole.log_weights)
     np.testing.assert_array_equal(Exhaustive().infer(chain, "mode", 2).vectors, best.vectors)
 

@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC
 
 from plait.core.sentences import ParameterError
 from plait.inference import Greedy
-from plait.inference.greedy import greedy_walk, level_walk
+from plait.inference.search.chain_walks import greedy_walk, level_walk
 from plait.joint import GraphJoint, LabelDistribution
 from plait.learners import LinearConditionals
 from plait.structure import LabelGraph

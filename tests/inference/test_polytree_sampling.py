@@ -6,7 +6,7 @@ from scipy import stats
 
 from plait.core.sentences import ParameterError
 from plait.inference import exact_marginals, sample_given
-from plait.inference.search.label_vectors import vector_numbers
+from plait.inference.search.label_tables import vector_numbers
 from plait.joint import LinearDistribution, MixtureDistribution, row_seeds
 from plait.structure import LabelGraph
 from plait.testing import enumerated, random_evidence, random_linear, random_mixture, random_polytree, random_tables

@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.special import expit
 
 from plait.core.sentences import ParameterError
-from plait.inference.search.label_vectors import all_label_vectors
+from plait.inference.search.label_tables import all_label_vectors
 from plait.joint import CalledDistribution, GraphDistribution, GraphJoint, LinearDistribution, linear_distribution
 from plait.joint.graph_distribution import SCORE_LIMIT, setting_numbers
 from plait.learners import Conditionals, LinearConditionals

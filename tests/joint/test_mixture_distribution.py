@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from plait.inference.search.label_vectors import vector_numbers
+from plait.inference.search.label_tables import vector_numbers
 from plait.joint import MixtureDistribution, row_seeds
 from plait.structure import LabelGraph
 from plait.testing import enumerated, random_evidence, random_graph, random_linear, random_mixture

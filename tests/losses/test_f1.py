@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from plait.core.kernel_policy import using_kernels
 from plait.inference import LabelSupport
-from plait.inference.search.label_vectors import all_label_vectors
+from plait.inference.search.label_tables import all_label_vectors
 from plait.losses import F1, Loss, f1
 from plait.losses import _kernels as kernels
 from plait.losses.f1 import _joint_with_sizes

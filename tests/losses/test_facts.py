@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import expit
 
 from plait.inference import Exhaustive, Greedy
-from plait.inference.search.label_vectors import all_label_vectors
+from plait.inference.search.label_tables import all_label_vectors
 from plait.joint import LinearDistribution
 from plait.losses import Hamming, Subset
 from plait.structure import LabelGraph

@@ -10,7 +10,7 @@ import plait.losses
 from plait.core.naming import registry, resolve
 from plait.core.sentences import ParameterError
 from plait.inference import LabelSupport
-from plait.inference.search.label_vectors import all_label_vectors
+from plait.inference.search.label_tables import all_label_vectors
 from plait.losses import F1, Hamming, Jaccard, Loss, Rank, Subset
 from plait.testing import LossConformance
 

@@ -7,7 +7,7 @@ import pytest
 
 from plait.core.sentences import ParameterError
 from plait.inference import LabelSupport
-from plait.inference.search.label_vectors import all_label_vectors
+from plait.inference.search.label_tables import all_label_vectors
 from plait.losses import Rank
 
 

@@ -9,7 +9,7 @@ from plait.baselines.foundations.label_sets import LabelSetClassifier
 from plait.baselines.foundations.meta_classifier import ESTIMATOR_RULE
 from plait.core.arrays import Floats, Ints, Labels
 from plait.core.checks import InstanceOf, Interval
-from plait.inference.search.label_vectors import distinct_vectors
+from plait.inference.search.label_tables import distinct_vectors
 from plait.losses import Loss
 
 __all__ = ["PrunedSets"]

@@ -2,8 +2,7 @@ from .annealing import Annealing
 from .auto import Auto
 from .beam import Beam
 from .best_first import BestFirst, SearchWarning
-from .enumeration import enumerated_marginals
-from .exhaustive import Exhaustive
+from .exhaustive import Exhaustive, enumerated_marginals
 from .greedy import Greedy
 from .inference import Inference
 from .label_support import LabelSupport

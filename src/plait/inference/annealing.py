@@ -1,22 +1,30 @@
 """`Annealing`: modes of mixtures by simulated annealing."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.arrays import Bits, Bools, Floats, Labels
 from plait.core.checks import Constraint, Interval
-from plait.inference.best_first import best_vectors
+from plait.core.lazy_modules import lazy_module
+from plait.core.logspace import log_sum_exp
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
-from plait.inference.messages.mixture_tables import as_mixture
-from plait.inference.search.annealing_walk import anneal
-from plait.inference.search.found_vectors import Found
-from plait.inference.search.prefixes import refuse_margins
-from plait.joint import GraphDistribution, LabelDistribution, row_seeds
+from plait.inference.max_product import best_of_polytree
+from plait.inference.messages.message_plan import compiled_messages
+from plait.inference.messages.mixture_tables import as_mixture, has_tables, is_simple, tables_in_blocks
+from plait.inference.messages.polytree_scores import known_labels
+from plait.inference.search.branch_and_bound import best_vectors
+from plait.inference.search.label_tables import LogTable, enumerated_blocks, table_serves
+from plait.inference.search.prefixes import Found, best_distinct, refuse_margins
+from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution, row_seeds, row_uniforms
 
-__all__ = ["Annealing"]
+__all__ = ["Annealing", "anneal"]
+
+_kernels = lazy_module("plait.inference.messages._mixtures")
+
 
 # A component whose graph is no polytree is searched with no more nodes than this for each row.
 _MOST_NODES = 10**4
@@ -80,7 +88,7 @@ class Annealing(Inference):
         refuse_margins("Annealing", distribution)
         seeds = row_seeds(random_state, distribution.n_rows)
         found = anneal(as_mixture(distribution), n_best, _searched, self._temperatures(), seeds)
-        return found.support(f"annealing with {self.n_steps} steps")
+        return LabelSupport.of_search(found, f"annealing with {self.n_steps} steps")
 
     def _temperatures(self) -> npt.NDArray[np.float64]:
         return np.geomspace(self.first_temperature, self.last_temperature, self.n_steps)
@@ -88,3 +96,177 @@ class Annealing(Inference):
 
 def _searched(part: GraphDistribution, n_best: int) -> Found:
     return best_vectors(part, n_best, _MOST_NODES)[0]
+
+
+# From a component whose graph is no polytree and a number of vectors to the best ones.
+Search = Callable[[GraphDistribution, int], Found]
+
+# What label vectors are weighed by.
+Weighing = LabelDistribution | LogTable
+
+# The streams of numbers that pick labels, and that decide whether a step is taken.
+_PICKS, _CHANCES = 1, 2
+# Gains below this may be rounding.
+_GAIN = 1e-10
+# Steps of many rows at once: tables of so many entries are held (32 MiB).
+_TABLE_ENTRIES = 1 << 22
+
+
+def anneal(mixture: MixtureDistribution, n_best: int, search: Search, temperatures: Floats, seeds: Bits) -> Found:
+    """Return the best vectors of every row among the components' best ones and what annealing finds from the first.
+
+    A vector that is among the `n_best` best of no component has at most P = sum_c w_c (component c's last one's):
+    where what was found reaches that, it is proved. One vector found has at least 1 / n_components of the mode's
+    probability, where the components' modes are exact.
+
+    Parameters
+    ----------
+    mixture : MixtureDistribution
+        Flat.
+    n_best : int
+        How many vectors are wanted.
+    search : callable
+        Finds the best vectors of a component whose graph is no polytree.
+    temperatures : ndarray of float64, shape (n_steps,)
+        One for each step; none leaves only the climb from the best start.
+    seeds : ndarray of uint64, shape (n_rows,)
+        Of the rows.
+    """
+    parts = [part for part in mixture.components if isinstance(part, GraphDistribution)]
+    compiled = not table_serves(mixture) and compiled_messages(*parts)
+    starts = [_best_of(part, n_best, search, compiled) for part in mixture.components]
+    vectors = np.concatenate([found.vectors for found in starts], axis=1)
+    last = np.stack([np.where(found.exact, found.log_weights[:, -1], np.inf) for found in starts], axis=1)
+    bound = log_sum_exp(last + mixture.log_weights, axis=1)
+    # Places that are not used hold any vector.
+    unused = np.concatenate([found.log_weights for found in starts], axis=1) == -np.inf
+    logs, walked, walked_logs = _walked(mixture, vectors, unused, temperatures, seeds)
+    best, best_logs = _kept(n_best, vectors, logs, walked, walked_logs)
+    n_evaluations = np.sum([found.n_evaluations for found in starts], axis=0) + temperatures.size
+    return Found(best, best_logs, best_logs[:, -1] >= bound - _GAIN, n_evaluations)
+
+
+def _best_of(part: LabelDistribution, n_best: int, search: Search, compiled: bool) -> Found:
+    """Return the best vectors of a component; of one of unknown form, any that agrees with the evidence."""
+    n_vectors = int(min(n_best, 2.0 ** min(part.n_labels, 62)))
+    if isinstance(part, GraphDistribution) and is_simple(part):
+        vectors, log_weights = best_of_polytree(part, n_vectors, compiled)
+        n_evaluations = np.full(part.n_rows, sum(1 << len(group) for group in part.graph.parents))
+        return Found(vectors, log_weights, np.ones(part.n_rows, dtype=np.bool_), n_evaluations)
+    if isinstance(part, GraphDistribution):
+        return search(part, n_vectors)
+    any_vector = np.zeros((part.n_rows, n_vectors, part.n_labels), dtype=np.uint8)
+    if part.evidence is not None:
+        any_vector[:] = (part.evidence == 1)[:, None]
+    log_weights = np.full((part.n_rows, n_vectors), -np.inf)
+    log_weights[:, 0] = part.log_prob(any_vector[:, 0])
+    nothing = np.zeros(part.n_rows, dtype=np.int64)
+    return Found(any_vector, log_weights, np.zeros(part.n_rows, dtype=np.bool_), nothing)
+
+
+def _walked(
+    mixture: MixtureDistribution,
+    starts: Labels,
+    unused: Bools,
+    temperatures: Floats,
+    seeds: Bits,
+) -> tuple[Floats, Labels, Floats]:
+    """Return log P of all starts, and the vector found from the best of each row with its own."""
+    if table_serves(mixture):
+        return _walked_in_table(mixture, starts, unused, temperatures, seeds)
+    if not all(has_tables(part) for part in mixture.components):
+        logs = np.where(unused, -np.inf, mixture.log_prob(starts))
+        picks, hurdles = proposals(temperatures, seeds)
+        return logs, *walk_by_calls(mixture, _first(starts, logs), picks, hurdles)
+    logs, walked, walked_logs = np.empty(starts.shape[:2]), starts[:, 0].copy(), np.empty(mixture.n_rows)
+    for rows, graphs, tables in tables_in_blocks(mixture):
+        numbers = (graphs, mixture.log_weights, tables)
+        _kernels.score_rows(*numbers, starts[rows], logs[rows])
+        logs[rows][unused[rows]] = -np.inf
+        walked[rows] = _first(starts[rows], logs[rows])
+        known = known_labels(mixture.evidence, rows)
+        steps = proposals(temperatures, seeds[rows], compiled=True)
+        _kernels.anneal_rows(*numbers, known, *steps, walked[rows], walked_logs[rows])
+    return logs, walked, walked_logs
+
+
+def _walked_in_table(
+    mixture: MixtureDistribution, starts: Labels, unused: Bools, temperatures: Floats, seeds: Bits
+) -> tuple[Floats, Labels, Floats]:
+    """Return the same by looking up the table of all label vectors."""
+    logs, walked, walked_logs = np.empty(starts.shape[:2]), starts[:, 0].copy(), np.empty(mixture.n_rows)
+    for rows, probabilities in enumerated_blocks("Annealing", mixture, _TABLE_ENTRIES):
+        with np.errstate(divide="ignore"):
+            table = LogTable(np.log(probabilities), None if mixture.evidence is None else mixture.evidence[rows])
+        logs[rows] = np.where(unused[rows], -np.inf, table.log_prob(starts[rows]))
+        first = _first(starts[rows], logs[rows])
+        walked[rows], walked_logs[rows] = walk_by_calls(table, first, *proposals(temperatures, seeds[rows]))
+    return logs, walked, walked_logs
+
+
+def proposals(temperatures: Floats, seeds: Bits, compiled: bool = False) -> tuple[Floats, Floats]:
+    """Return which label each step flips, as numbers from 0 to 1, and what it has to gain: T log u."""
+    picks = row_uniforms(seeds, temperatures.size, _PICKS, compiled)
+    return picks, temperatures * np.log(row_uniforms(seeds, temperatures.size, _CHANCES, compiled))
+
+
+def _first(vectors: Labels, logs: Floats) -> Labels:
+    return np.ascontiguousarray(vectors[np.arange(len(vectors)), logs.argmax(axis=1)])
+
+
+def _kept(n_best: int, vectors: Labels, logs: Floats, walked: Labels, walked_logs: Floats) -> tuple[Labels, Floats]:
+    """Return the best vectors that differ, best first."""
+    n_vectors = int(min(n_best, 2.0 ** min(walked.shape[1], 62)))
+    if n_vectors == 1:
+        return walked[:, None], walked_logs[:, None]
+    vectors = np.concatenate([walked[:, None], vectors], axis=1)
+    logs = np.concatenate([walked_logs[:, None], logs], axis=1)
+    pairs = [best_distinct(*row, n_vectors) for row in zip(vectors, logs, strict=True)]
+    shape = (len(pairs), n_vectors)
+    best = np.array([pair[0] for pair in pairs], dtype=np.uint8).reshape(*shape, walked.shape[1])
+    return best, np.array([pair[1] for pair in pairs]).reshape(shape)
+
+
+def walk_by_calls(distribution: Weighing, vectors: Labels, picks: Floats, hurdles: Floats) -> tuple[Labels, Floats]:
+    """Anneal and climb from one vector a row, all rows at once, by whole log probabilities: for any distribution.
+
+    Parameters
+    ----------
+    distribution : LabelDistribution or LogTable
+        P(y | x) of several rows.
+    vectors : ndarray of uint8, shape (n_rows, n_labels)
+        Where to start.
+    picks, hurdles : ndarray of float64, shape (n_rows, n_steps)
+        Which of the free labels each step flips, and what it has to gain.
+    """
+    free = np.ones(vectors.shape, dtype=bool) if distribution.evidence is None else distribution.evidence < 0
+    n_free = free.sum(axis=1)
+    places = np.argsort(~free, axis=1, kind="stable")
+    rows, moving = np.arange(len(vectors)), n_free > 0
+    here, total = vectors.copy(), distribution.log_prob(vectors)
+    best, top = here.copy(), total.copy()
+    for step in range(picks.shape[1]):
+        flipped = here.copy()
+        labels = places[rows, np.minimum((picks[:, step] * n_free).astype(np.int64), np.maximum(n_free - 1, 0))]
+        flipped[rows[moving], labels[moving]] ^= 1
+        there = distribution.log_prob(flipped)
+        taken = moving & (there - total >= hurdles[:, step])
+        here[taken], total[taken] = flipped[taken], there[taken]
+        better = total > top + _GAIN
+        best[better], top[better] = here[better], total[better]
+    return _climbed(distribution, best, top, free)
+
+
+def _climbed(distribution: Weighing, vectors: Labels, logs: Floats, free: Bools) -> tuple[Labels, Floats]:
+    """Flip the label that gains most until none does, in all rows that still move."""
+    rows, n_labels = np.arange(len(vectors)), vectors.shape[1]
+    while rows.size:
+        flipped = vectors[rows, None, :] ^ np.eye(n_labels, dtype=np.uint8)
+        there = np.where(free[rows], distribution.take(rows).log_prob(flipped), -np.inf)
+        winner = there.argmax(axis=1)
+        reached = there[np.arange(rows.size), winner]
+        moves = reached > logs[rows] + _GAIN
+        rows, winner, reached = rows[moves], winner[moves], reached[moves]
+        vectors[rows, winner] ^= 1
+        logs[rows] = reached
+    return vectors, logs

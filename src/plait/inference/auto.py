@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 from plait.core.checks import Constraint, Interval
 from plait.inference.annealing import Annealing
 from plait.inference.best_first import BestFirst
-from plait.inference.enumeration import MOST_LABELS
 from plait.inference.exhaustive import UNFORCED_LABELS, Exhaustive
 from plait.inference.greedy import Greedy
 from plait.inference.inference import Inference
@@ -14,6 +13,7 @@ from plait.inference.label_support import LabelSupport
 from plait.inference.max_product import MaxProduct
 from plait.inference.messages.mixture_tables import as_mixture, has_simple_parts, is_simple
 from plait.inference.monte_carlo import MonteCarlo
+from plait.inference.search.label_tables import MOST_LABELS
 from plait.inference.sum_product import SumProduct
 from plait.joint import GraphDistribution, LabelDistribution, LinearDistribution, MixtureDistribution
 

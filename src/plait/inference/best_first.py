@@ -6,30 +6,23 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from plait.core.arrays import Bools, Floats
+from plait.core.arrays import Bools
 from plait.core.checks import Constraint, Interval, Nothing
 from plait.core.lazy_modules import lazy_module
-from plait.inference.beam import beam_search
-from plait.inference.enumeration import best_by_table, table_serves
-from plait.inference.greedy import greedy_walk
+from plait.inference.annealing import anneal
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
 from plait.inference.messages.mixture_tables import has_simple_parts, tables_in_blocks
 from plait.inference.messages.polytree_scores import known_labels
-from plait.inference.search.annealing_walk import anneal
-from plait.inference.search.chain_scores import ChainScores, compiled_search, scores_along
-from plait.inference.search.found_vectors import Found, best_distinct
-from plait.inference.search.level_search import search_levels
-from plait.inference.search.prefixes import refuse_margins, require_probabilities
-from plait.joint import GraphDistribution, LabelDistribution, LinearDistribution, MixtureDistribution, row_seeds
-from plait.joint.counted_draws import LARGEST_SPREAD
+from plait.inference.search.branch_and_bound import best_vectors, tabulated
+from plait.inference.search.label_tables import table_serves
+from plait.inference.search.prefixes import Found, refuse_margins, require_probabilities
+from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution, row_seeds
 
-__all__ = ["BestFirst", "SearchWarning", "best_vectors"]
+__all__ = ["BestFirst", "SearchWarning"]
 
-_kernels = lazy_module("plait.inference.search._branch_and_bound")
-_mixture_kernels = lazy_module("plait.inference.messages._mixture_search")
+_kernels = lazy_module("plait.inference.messages._mixture_search")
 
 # Log probabilities this little below log epsilon still count as epsilon.
 _SLACK = 1e-12
@@ -37,8 +30,6 @@ _MOST_NODES = 10**6
 # A node of a mixture costs the messages of all components, there and back.
 _MOST_MIXTURE_NODES = 10**4
 _WIDTH = 10
-# Less than the probability of a vector that is known, by what rounding may take from it.
-_ALMOST = 1.0 - 1e-10
 
 
 class SearchWarning(UserWarning):
@@ -121,7 +112,8 @@ class BestFirst(Inference):
                 SearchWarning,
                 stacklevel=3,
             )
-        return found.support("best-first" if self.epsilon == 0 else f"best-first with epsilon {self.epsilon:g}")
+        method = "best-first" if self.epsilon == 0 else f"best-first with epsilon {self.epsilon:g}"
+        return LabelSupport.of_search(found, method)
 
     def _in_mixture(self, mixture: MixtureDistribution, n_best: int, random_state: Any) -> tuple[int, Found, Bools]:
         """Return the limit of nodes, what was found, and in which rows the limit was not met."""
@@ -148,104 +140,6 @@ class BestFirst(Inference):
         return _MOST_NODES if self.epsilon == 0 else math.ceil(max(n_labels, 1) / self.epsilon)
 
 
-def best_vectors(tree: GraphDistribution, n_best: int, most: int, floor: float = -math.inf) -> tuple[Found, Bools]:
-    """Return the best vectors of every row and for which rows `most` nodes were enough; a beam helps where not."""
-    found, finished = _search(tree, floor, n_best, most)
-    if not finished.all():
-        found = _with_beam(tree, found, np.flatnonzero(~finished), n_best)
-    return found, finished
-
-
-def _search(tree: GraphDistribution, floor: float, n_best: int, most: int) -> tuple[Found, Bools]:
-    """Return the best vectors of every row and which rows were finished; one vector may be proved by a greedy walk."""
-    if n_best > 1:
-        return _any_search(tree, floor, n_best, most, np.full(tree.n_rows, -np.inf))
-    labels, log_prob, proved = greedy_walk(tree)
-    n_nodes = np.full(tree.n_rows, tree.n_labels, dtype=np.int64)
-    found, finished = Found(labels[:, None], log_prob[:, None], proved, n_nodes), np.ones(tree.n_rows, np.bool_)
-    open_rows = np.flatnonzero(~proved)
-    if open_rows.size:
-        rest, finished[open_rows] = _any_search(tree.take(open_rows), floor, n_best, most, log_prob[open_rows])
-        found.put(open_rows, rest)
-        n_nodes[open_rows] += tree.n_labels
-    return found, finished
-
-
-def _any_search(tree: GraphDistribution, floor: float, n_best: int, most: int, reached: Floats) -> tuple[Found, Bools]:
-    if isinstance(tree, LinearDistribution):
-        if floor == -math.inf and table_serves(tree, most):
-            return _tabulated(tree, n_best, (1 << tree.n_labels) - 1), np.ones(tree.n_rows, dtype=np.bool_)
-        if compiled_search(tree):
-            return search_linear(tree, floor, n_best, most, reached)
-    return search_levels(tree, floor, n_best, most)
-
-
-def _tabulated(distribution: LabelDistribution, n_best: int, n_nodes: int) -> Found:
-    """Return the best vectors by the table of all of them, which stands for so many nodes."""
-    n_evaluations = np.full(distribution.n_rows, n_nodes, dtype=np.int64)
-    found = best_by_table("BestFirst", distribution, n_best)
-    return Found(*found, np.ones(distribution.n_rows, dtype=np.bool_), n_evaluations)
-
-
-def _with_beam(tree: GraphDistribution, found: Found, rows: npt.NDArray[np.int64], n_best: int) -> Found:
-    """Return what was found, in the listed rows together with a beam and the greedy vector, the best of all."""
-    part = tree.take(rows)
-    beam = beam_search(part, max(_WIDTH, n_best), n_best)
-    labels, log_prob, _ = greedy_walk(part)
-    vectors = np.concatenate([found.vectors[rows], beam.vectors, labels[:, None]], axis=1)
-    log_weights = np.concatenate([found.log_weights[rows], beam.log_weights, log_prob[:, None]], axis=1)
-    for k, row in enumerate(rows):
-        found.vectors[row], found.log_weights[row] = best_distinct(vectors[k], log_weights[k], n_best)
-    # The beam may have proved what the search could not.
-    found.exact[rows] = beam.exact
-    found.n_evaluations[rows] += beam.n_evaluations + tree.n_labels
-    return found
-
-
-def search_linear(
-    distribution: LinearDistribution, floor: float, n_best: int, most: int, reached: Floats
-) -> tuple[Found, Bools]:
-    """Return the best vectors of every row, and for which rows `most` nodes were enough.
-
-    Parameters
-    ----------
-    distribution : LinearDistribution
-        What is searched.
-    floor : float
-        log epsilon, less the slack; -inf for an exact search.
-    n_best : int
-        How many vectors are wanted.
-    most : int
-        Most nodes expanded for each row.
-    reached : ndarray of float64, shape (n_rows,)
-        log P that as many vectors are known to have; -inf where none are. Counts in an exact search only.
-    """
-    effects = distribution.along_the_order()
-    if effects.spread > LARGEST_SPREAD:
-        return search_levels(distribution, floor, n_best, most)
-    found, ended = _walked(scores_along(distribution, bounded=True), effects.factors, floor, n_best, most, reached)
-    finished = ended == _kernels.FINISHED
-    # Without evidence a row whose mode has probability p takes at least 1 / (2 p) nodes: it would never be finished.
-    vanished = np.flatnonzero(ended == _kernels.VANISHED)
-    if distribution.evidence is not None and vanished.size:
-        rest, finished[vanished] = search_levels(distribution.take(vanished), floor, n_best, most)
-        found.put(vanished, rest)
-    return found, finished
-
-
-def _walked(
-    chain: ChainScores, factors: Floats, floor: float, n_best: int, most: int, reached: Floats
-) -> tuple[Found, npt.NDArray[np.uint8]]:
-    n_rows, n_labels = chain.base.shape
-    vectors = np.zeros((n_rows, n_best, n_labels), dtype=np.uint8)
-    log_weights, exact = np.empty((n_rows, n_best)), np.empty(n_rows, dtype=np.bool_)
-    ended, n_nodes = np.empty(n_rows, dtype=np.uint8), np.empty(n_rows, dtype=np.int64)
-    cuts = np.exp(reached) * _ALMOST if floor == -math.inf else np.zeros(n_rows)
-    numbers = (chain.base, factors, chain.reach, chain.known, math.exp(chain.limit), math.exp(floor), cuts)
-    _kernels.search_rows(*numbers, min(most, 2**62), vectors, log_weights, exact, ended, n_nodes)
-    return Found(chain.by_label(vectors), log_weights, exact, n_nodes), ended
-
-
 def search_mixture(
     mixture: MixtureDistribution, n_best: int, most: int, floor: float = -math.inf
 ) -> tuple[Found, Bools]:
@@ -265,7 +159,7 @@ def search_mixture(
     n_rows, n_labels = mixture.n_rows, mixture.n_labels
     n_vectors = int(min(n_best, 2.0 ** min(n_labels, 62)))
     if table_serves(mixture):
-        return _tabulated(mixture, n_vectors, 1), np.ones(n_rows, dtype=np.bool_)
+        return tabulated(mixture, n_vectors, 1), np.ones(n_rows, dtype=np.bool_)
     found = Found(
         np.zeros((n_rows, n_vectors, n_labels), dtype=np.uint8),
         np.full((n_rows, n_vectors), -np.inf),
@@ -274,7 +168,7 @@ def search_mixture(
     )
     finished = np.zeros(n_rows, dtype=np.bool_)
     for rows, graphs, logs in tables_in_blocks(mixture):
-        _mixture_kernels.search_mixtures(
+        _kernels.search_mixtures(
             graphs,
             mixture.log_weights,
             logs,

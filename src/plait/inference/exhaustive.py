@@ -8,10 +8,16 @@ import numpy as np
 from plait.core.arrays import Floats
 from plait.core.checks import Boolean, Constraint
 from plait.core.sentences import ParameterError
-from plait.inference.enumeration import MOST_LABELS, enumerated_blocks, label_sums, largest_places
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
-from plait.inference.search.label_vectors import all_label_vectors, vectors_of
+from plait.inference.search.label_tables import (
+    MOST_LABELS,
+    all_label_vectors,
+    enumerated_blocks,
+    label_sums,
+    largest_places,
+    vectors_of,
+)
 from plait.joint import LabelDistribution
 
 __all__ = ["UNFORCED_LABELS", "Exhaustive"]
@@ -127,3 +133,35 @@ class _Best(_Collected):
     def support(self, method: str) -> LabelSupport:
         vectors = vectors_of(self.numbers, self.distribution.n_labels)
         return LabelSupport(vectors, self.log_weights, "modes", **self.known(method))
+
+
+def enumerated_marginals(distribution: LabelDistribution) -> tuple[Floats, Floats]:
+    """Return the exact marginals (n_rows, n_labels) and log P(evidence | x) (n_rows,) by a sum over all label vectors.
+
+    Rows are taken in blocks and their probabilities are dropped after the sum: beside the result, memory is below
+    100 MiB for any number of rows (for conditionals that are called, plus what their learner needs).
+
+    Parameters
+    ----------
+    distribution : LabelDistribution
+        P(y | x) of several rows, at most 20 labels, with evidence or without.
+
+    Examples
+    --------
+    >>> from plait.joint import LinearDistribution
+    >>> from plait.structure import LabelGraph
+    >>> chain = LinearDistribution(LabelGraph([[], [0]]), np.zeros((1, 2)), np.array([[0.0, 0.0], [2.0, 0.0]]))
+    >>> enumerated_marginals(chain)[0].round(4)
+    array([[0.5   , 0.6904]])
+    """
+    marginals = np.empty((distribution.n_rows, distribution.n_labels))
+    log_evidence = np.empty(distribution.n_rows)
+    for rows, probabilities in enumerated_blocks("enumerated_marginals", distribution):
+        total, by_label = label_sums(probabilities)
+        marginals[rows] = by_label / total[:, None]
+        log_evidence[rows] = np.log(total)
+    return marginals, _without_evidence_zero(distribution, log_evidence)
+
+
+def _without_evidence_zero(distribution: LabelDistribution, log_evidence: Floats) -> Floats:
+    return log_evidence if distribution.evidence is not None else np.zeros_like(log_evidence)

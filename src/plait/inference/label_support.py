@@ -8,7 +8,8 @@ import numpy.typing as npt
 
 from plait.core.arrays import Floats, Labels
 from plait.core.sentences import ParameterError
-from plait.inference.search.label_vectors import distinct_vectors
+from plait.inference.search.label_tables import distinct_vectors
+from plait.inference.search.prefixes import Found
 
 __all__ = ["LabelSupport"]
 
@@ -73,6 +74,11 @@ class LabelSupport:
     effective_size: Floats | None = None
     log_prob: Floats | None = None
     distinct: bool = False
+
+    @classmethod
+    def of_search(cls, found: Found, method: str) -> "LabelSupport":
+        """Return what a search found as a support."""
+        return cls(found.vectors, found.log_weights, "modes", method, found.exact, n_evaluations=found.n_evaluations)
 
     @property
     def n_rows(self) -> int:

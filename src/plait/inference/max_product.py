@@ -8,12 +8,12 @@ import numpy as np
 from plait.core.arrays import Floats, Labels
 from plait.core.checks import Constraint
 from plait.core.lazy_modules import lazy_module
-from plait.inference.enumeration import best_by_table, table_serves
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
 from plait.inference.messages import plain_messages
 from plait.inference.messages.message_plan import checked_polytree, compiled_messages, families_of, plain_blocks
 from plait.inference.messages.polytree_scores import known_labels, scores_in_blocks
+from plait.inference.search.label_tables import best_by_table, table_serves
 from plait.joint import GraphDistribution, LabelDistribution
 
 __all__ = ["MaxProduct", "best_of_polytree"]

@@ -11,9 +11,8 @@ from plait.core.checks import Constraint, Interval
 from plait.core.logspace import log_sum_exp
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
-from plait.inference.messages.mixture_tables import has_simple_parts
+from plait.inference.messages.mixture_tables import has_simple_parts, vector_log_probs
 from plait.inference.polytree_sampling import sample_given
-from plait.inference.search.annealing_walk import vector_log_probs
 from plait.inference.search.prefixes import refuse_margins
 from plait.inference.sum_product import exact_marginals
 from plait.joint import GraphDistribution, LabelDistribution

@@ -16,7 +16,7 @@ from plait.core.arrays import Floats, Labels
 from plait.core.checks import Constraint
 from plait.core.sentences import ParameterError
 from plait.inference import LabelSupport
-from plait.inference.search.label_vectors import all_label_vectors, distinct_vectors, vector_numbers
+from plait.inference.search.label_tables import all_label_vectors, distinct_vectors, vector_numbers
 
 __all__ = ["Loss", "TIE", "checked_pair", "set_sizes", "sole_vectors"]
 

@@ -18,7 +18,7 @@ from plait.core.arrays import Floats, Labels
 from plait.core.naming import resolve
 from plait.core.sentences import ParameterError
 from plait.inference import LabelSupport
-from plait.inference.search.label_vectors import distinct_vectors
+from plait.inference.search.label_tables import distinct_vectors
 from plait.learners.fitted_classifiers import read_only
 from plait.learners.training.column_scaling import column_scales
 from plait.learners.training.problem import constant_labels, constant_scores

@@ -17,7 +17,7 @@ from plait.core.naming import resolve
 from plait.core.randomness import seeds
 from plait.core.sentences import ParameterError
 from plait.inference import Exhaustive, LabelSupport
-from plait.inference.enumeration import MOST_LABELS
+from plait.inference.search.label_tables import MOST_LABELS
 from plait.learners.logistic.penalty_search import C_GRID, penalty_splits
 from plait.losses import Loss, Subset
 from plait.posterior import Posterior

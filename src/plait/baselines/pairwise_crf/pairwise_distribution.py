@@ -12,8 +12,7 @@ from plait.core.lazy_modules import lazy_module
 from plait.core.logspace import log_sum_exp
 from plait.core.randomness import generators
 from plait.core.sentences import ParameterError
-from plait.inference.enumeration import MOST_LABELS
-from plait.inference.search.label_vectors import all_label_vectors
+from plait.inference.search.label_tables import MOST_LABELS, all_label_vectors
 from plait.joint import LabelDistribution, row_seeds
 from plait.joint.distribution import Evidence, joined_evidence
 

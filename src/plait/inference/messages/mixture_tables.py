@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from plait.core.arrays import Floats, Ints
+from plait.core.arrays import Floats, Ints, Labels
 from plait.core.lazy_modules import lazy_module
 from plait.inference.messages.message_plan import families_of
 from plait.inference.messages.polytree_scores import setting_index, setting_shifts
+from plait.inference.search.label_tables import table_serves
 from plait.joint import GraphDistribution, LabelDistribution, LinearDistribution, MixtureDistribution
 from plait.joint.graph_distribution import SCORE_LIMIT
 from plait.structure import LabelGraph
@@ -177,3 +178,16 @@ def _messages(graphs: tuple[LabelGraph, ...], n_labels: int) -> tuple[Ints, Ints
         slot[c, plan.label] = plan.slot
         root[c, plan.label[plan.roots]] = True
     return order, target, slot, root
+
+
+def vector_log_probs(distribution: LabelDistribution, vectors: Labels) -> Floats:
+    """Return log P of vectors (n_rows, m, n_labels) that agree with the evidence; of a mixture by its tables."""
+    if not isinstance(distribution, MixtureDistribution):
+        return distribution.log_prob(vectors)
+    mixture = distribution.flattened()
+    if table_serves(mixture) or not all(has_tables(part) for part in mixture.components):
+        return mixture.log_prob(vectors)
+    logs = np.empty(vectors.shape[:2])
+    for rows, graphs, tables in tables_in_blocks(mixture):
+        _kernels.score_rows(graphs, mixture.log_weights, tables, np.ascontiguousarray(vectors[rows]), logs[rows])
+    return logs

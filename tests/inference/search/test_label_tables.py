@@ -1,19 +1,24 @@
 """Tables of all label vectors against sums and products written out."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
 from plait.core.sentences import ParameterError
 from plait.inference import enumerated_marginals
-from plait.inference.enumeration import (
+from plait.inference.search.label_tables import (
     LogTable,
+    all_label_vectors,
     best_by_table,
+    distinct_vectors,
     enumerated_blocks,
     label_sums,
     largest_places,
     table_serves,
+    vector_numbers,
+    vectors_of,
 )
-from plait.inference.search.label_vectors import all_label_vectors, vector_numbers
 from plait.structure import LabelGraph
 from plait.testing import random_evidence, random_graph, random_linear, random_mixture, random_tables
 
@@ -118,3 +123,29 @@ def test_which_models_have_a_table():
     assert not table_serves(many)
     with pytest.raises(ParameterError, match="Exhaustive needs at most 20 labels"):
         next(enumerated_blocks("Exhaustive", model_of(random_linear, 21, density=0.1)))
+
+
+@pytest.mark.parametrize("n_labels", [0, 1, 2, 5])
+def test_all_vectors_come_in_lexicographic_order(n_labels):
+    expected = np.array(list(product((0, 1), repeat=n_labels)), dtype=np.uint8).reshape(2**n_labels, n_labels)
+    np.testing.assert_array_equal(all_label_vectors(n_labels), expected)
+    assert all_label_vectors(n_labels).dtype == np.uint8
+    np.testing.assert_array_equal(vector_numbers(expected), np.arange(2**n_labels))
+
+
+@pytest.mark.parametrize("n_labels", [1, 3, 8, 9, 64, 65, 130])
+def test_distinct_vectors_are_those_of_numpy(n_labels):
+    rng = np.random.default_rng(n_labels)
+    vectors = rng.integers(0, 2, (7, n_labels)).astype(np.uint8)[rng.integers(0, 7, 40)]
+    distinct, place = distinct_vectors(vectors)
+    np.testing.assert_array_equal(distinct, np.unique(vectors, axis=0))
+    np.testing.assert_array_equal(distinct[place], vectors)
+
+
+@pytest.mark.parametrize("shape", [(0, 1), (5, 2), (3,)])
+@pytest.mark.parametrize("n_labels", [1, 3, 31])
+def test_vectors_of_numbers_are_their_inverse(shape, n_labels):
+    numbers = np.random.default_rng(0).integers(0, 2**n_labels, shape)
+    vectors = vectors_of(numbers, n_labels)
+    assert vectors.shape == (*shape, n_labels)
+    np.testing.assert_array_equal(vector_numbers(vectors), numbers)

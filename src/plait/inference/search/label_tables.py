@@ -1,4 +1,4 @@
-"""All label vectors of a distribution and their probabilities, as tables of blocks of rows: memory is bounded."""
+"""All label vectors: as numbers in lexicographic order, and tables of their probabilities in blocks of rows."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,11 +6,11 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from plait.core.arrays import Floats, Ints, Labels
 from plait.core.kernel_policy import kernels_pay
 from plait.core.sentences import ParameterError
-from plait.inference.search.label_vectors import all_label_vectors, vector_numbers, vectors_of
 from plait.inference.search.prefixes import refuse_margins
 from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution
 from plait.joint.distribution import Evidence
@@ -19,56 +19,103 @@ from plait.structure import LabelGraph
 __all__ = [
     "MOST_LABELS",
     "LogTable",
+    "all_label_vectors",
     "best_by_table",
+    "distinct_vectors",
     "enumerated_blocks",
-    "enumerated_marginals",
     "label_sums",
     "largest_places",
     "table_serves",
+    "vector_numbers",
+    "vectors_of",
 ]
 
 # By label along the order: the setting of its parents after every prefix, None where that is the prefix's own number;
 # and the prefix of every label vector.
 _PrefixTree = tuple[tuple[Ints | None, ...], Ints]
 
+
 # Up to so many labels inferences look up the table of all label vectors instead of running compiled searches: the modes
 # of 593 rows take 0.7 ms with 6 labels and 8 ms with 10, and 29 ms would be needed with 12; compiled searches take less
 # than 1 ms after seconds of compilation.
 TABLE_LABELS = 10
+
+
 # 2 ** 20 vectors are 8 MiB of probabilities for every row; beyond, time and memory double with every label.
 MOST_LABELS = 20
+
+
 # Probabilities of a block of rows: at most this many (1 MiB, which stays in the cache), but at least one row.
 _BLOCK = 1 << 17
+
+
 # Rows of at most so many values are sorted whole.
 _SORTED = 1 << 10
 
 
-def enumerated_marginals(distribution: LabelDistribution) -> tuple[Floats, Floats]:
-    """Return the exact marginals (n_rows, n_labels) and log P(evidence | x) (n_rows,) by a sum over all label vectors.
-
-    Rows are taken in blocks and their probabilities are dropped after the sum: beside the result, memory is below
-    100 MiB for any number of rows (for conditionals that are called, plus what their learner needs).
-
-    Parameters
-    ----------
-    distribution : LabelDistribution
-        P(y | x) of several rows, at most 20 labels, with evidence or without.
+def all_label_vectors(n_labels: int) -> Labels:
+    """Return all 2 ** n_labels label vectors, the smallest first: label 0 is the highest bit of the place.
 
     Examples
     --------
-    >>> from plait.joint import LinearDistribution
-    >>> from plait.structure import LabelGraph
-    >>> chain = LinearDistribution(LabelGraph([[], [0]]), np.zeros((1, 2)), np.array([[0.0, 0.0], [2.0, 0.0]]))
-    >>> enumerated_marginals(chain)[0].round(4)
-    array([[0.5   , 0.6904]])
+    >>> all_label_vectors(2)
+    array([[0, 0],
+           [0, 1],
+           [1, 0],
+           [1, 1]], dtype=uint8)
     """
-    marginals = np.empty((distribution.n_rows, distribution.n_labels))
-    log_evidence = np.empty(distribution.n_rows)
-    for rows, probabilities in enumerated_blocks("enumerated_marginals", distribution):
-        total, by_label = label_sums(probabilities)
-        marginals[rows] = by_label / total[:, None]
-        log_evidence[rows] = np.log(total)
-    return marginals, _without_evidence_zero(distribution, log_evidence)
+    return vectors_of(np.arange(1 << n_labels), n_labels)
+
+
+def vectors_of(numbers: npt.NDArray[np.int64], n_labels: int) -> Labels:
+    """Return the vectors (..., n_labels) at these places of `all_label_vectors`; at most 31 labels.
+
+    Examples
+    --------
+    >>> vectors_of(np.array([6, 1]), 3)
+    array([[1, 1, 0],
+           [0, 0, 1]], dtype=uint8)
+    """
+    lowest_bytes = np.asarray(numbers, dtype=">u4")[..., None].view(np.uint8)
+    return np.ascontiguousarray(np.unpackbits(lowest_bytes, axis=-1)[..., 32 - n_labels :])
+
+
+def vector_numbers(vectors: Labels) -> npt.NDArray[np.int64]:
+    """Return the places of vectors (..., n_labels) in `all_label_vectors`; at most 62 labels.
+
+    Examples
+    --------
+    >>> vector_numbers(all_label_vectors(3))
+    array([0, 1, 2, 3, 4, 5, 6, 7])
+    """
+    numbers = np.zeros(vectors.shape[:-1], dtype=np.int64)
+    for label in range(vectors.shape[-1]):
+        numbers = (numbers << 1) | vectors[..., label]
+    return numbers
+
+
+def distinct_vectors(vectors: Labels) -> tuple[Labels, npt.NDArray[np.intp]]:
+    """Return the vectors (m, n_labels) that differ, the smallest first, and for each one its place among them.
+
+    Examples
+    --------
+    >>> distinct_vectors(np.array([[1, 0], [0, 1], [1, 0]], dtype=np.uint8))
+    (array([[0, 1],
+           [1, 0]], dtype=uint8), array([1, 0, 1]))
+    """
+    _, first, place = np.unique(_sortable(vectors), return_index=True, return_inverse=True)
+    return vectors[first], place.ravel()
+
+
+def _sortable(vectors: Labels) -> npt.NDArray[Any]:
+    """Return one key for each vector, in the order of the vectors: a number where 64 bits suffice, else bytes."""
+    packed = np.packbits(vectors, axis=1)
+    n_bytes = packed.shape[1]
+    if n_bytes > 8:
+        return packed.view(np.dtype((np.void, n_bytes))).ravel()
+    padded = np.zeros((len(packed), 8), dtype=np.uint8)
+    padded[:, :n_bytes] = packed
+    return padded.view(">u8").ravel().astype(np.uint64)
 
 
 def label_sums(probabilities: Floats) -> tuple[Floats, Floats]:
@@ -140,7 +187,7 @@ def _largest(values: Floats, n: int) -> Ints:
 
 
 def enumerated_blocks(
-    owner: str, distribution: LabelDistribution, n_entries: int = _BLOCK
+    owner: str, distribution: LabelDistribution, n_entries: int | None = None
 ) -> Iterator[tuple[slice, Floats]]:
     """Yield blocks of rows and P(y | x) of all label vectors, the smallest vector first; 0 against the evidence.
 
@@ -150,7 +197,7 @@ def enumerated_blocks(
         Whom an error names.
     distribution : LabelDistribution
         P(y | x) of several rows, at most 20 labels.
-    n_entries : int
+    n_entries : int, optional
         How many probabilities a block has at most, but for a single row.
     """
     refuse_margins(owner, distribution)
@@ -163,7 +210,7 @@ def enumerated_blocks(
         distribution = distribution.flattened()
     parts = distribution.components if isinstance(distribution, MixtureDistribution) else (distribution,)
     trees = {part.graph: _prefix_tree(part.graph) for part in parts if isinstance(part, GraphDistribution)}
-    step = max(1, n_entries >> distribution.n_labels)
+    step = max(1, (_BLOCK if n_entries is None else n_entries) >> distribution.n_labels)
     for start in range(0, distribution.n_rows, step):
         rows = slice(start, min(start + step, distribution.n_rows))
         yield rows, _table(distribution.take(rows), trees)
@@ -230,7 +277,3 @@ def _gathered(numbers: Ints, bits: Ints) -> Ints:
     for a, bit in enumerate(bits):
         gathered |= ((numbers >> bit) & 1) << a
     return gathered
-
-
-def _without_evidence_zero(distribution: LabelDistribution, log_evidence: Floats) -> Floats:
-    return log_evidence if distribution.evidence is not None else np.zeros_like(log_evidence)
