@@ -8,10 +8,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
+from plait import losses as losses_room
 from plait.core.arrays import Floats, Ints, Labels
 from plait.core.callbacks import CallbackSupport, fit_tasks, with_callbacks
 from plait.core.checks import HasMethods, InstanceOf, Interval, Nothing, OneOf, RandomState, check_parameters
 from plait.core.logspace import log_normalize, log_sum_exp
+from plait.core.naming import resolve
 from plait.core.parallel import JOBS_RULES, Parallel, delayed
 from plait.core.randomness import generator, seeds
 from plait.core.sentences import ParameterError
@@ -283,6 +285,12 @@ class EnsembleClassifier(CallbackSupport, JointModel):
         """Return the labels whose score reaches the threshold; of a mixture, the set of least expected loss."""
         if self.combine == "mixture":
             return super().predict(X, loss)
+        chosen: Loss = resolve("EnsembleClassifier", "loss", self.loss if loss is None else loss, losses_room, Loss)
+        if chosen.wanted == "distribution":
+            raise ParameterError(
+                f"EnsembleClassifier needs combine='mixture' to decide for {type(chosen).__name__}, but combine is "
+                f"{self.combine!r}, which scores labels one by one. Use combine='mixture', or another loss."
+            )
         return self._labels_out((self._scores(self._rows(X)) >= self.threshold_).astype(np.uint8))
 
     def predict_proba(self, X: Any) -> Floats:

@@ -12,10 +12,12 @@ from plait.core.logspace import log_sigmoid
 from plait.core.sentences import ParameterError, shown
 from plait.inference import Auto, Inference, LabelSupport, SumProduct, entropy
 from plait.joint import GraphDistribution, LabelDistribution
+from plait.losses import Loss
 
 __all__ = [
     "LikelySets",
     "as_evidence",
+    "decision_support",
     "entropies",
     "has_messages",
     "likely_sets",
@@ -86,6 +88,26 @@ def whole_support(inference: Inference, distribution: LabelDistribution, seeds: 
     """Return vectors that stand for all of P(y | x): by `inference` where it has them, else by `Auto`."""
     support = inference.infer(distribution, "distribution", 1, seeds)
     return Auto().infer(distribution, "distribution", 1, seeds) if support.kind == "modes" else support
+
+
+def decision_support(inference: Inference, distribution: LabelDistribution, loss: Loss, seeds: Bits) -> LabelSupport:
+    """Return what a loss decides from: by `inference` where it has it, else by `Auto`.
+
+    One vector of a greedy walk or a search is an answer to the question for the mode, and to no other.
+    """
+    support = inference.infer(distribution, loss.wanted, 1, seeds)
+    is_mode_only = support.kind == "modes" and support.marginals is None and support.vectors.shape[1] == 1
+    if loss.wanted == "mode" or distribution.n_labels == 1 or not is_mode_only:
+        return support
+    if isinstance(distribution, GraphDistribution) and not distribution.probabilistic:
+        if loss.wanted == "marginals" and not any(distribution.graph.parents):
+            # Without parents the signs of the margins are the best labels one by one.
+            return support
+        raise ParameterError(
+            f"{type(loss).__name__} needs probabilities to decide by, but this model has margins only. "
+            'Decide for "subset", or fit with a probabilistic learner such as LogisticLearner().'
+        )
+    return Auto().infer(distribution, loss.wanted, 1, seeds)
 
 
 def marginals(inference: Inference, distribution: LabelDistribution, seeds: Bits) -> tuple[Floats, LabelSupport]:

@@ -21,6 +21,7 @@ from plait.losses import Loss
 from plait.posterior.answers import (
     LikelySets,
     as_evidence,
+    decision_support,
     entropies,
     likely_sets,
     log_evidence,
@@ -301,7 +302,7 @@ class Posterior:
         chosen: Loss = resolve("decide", "loss", self.loss if loss is None else loss, losses_room, Loss)
 
         def question(distribution: LabelDistribution, rows: slice, seeds: Bits) -> tuple[Any, LabelSupport]:
-            support = self.inference.infer(distribution, chosen.wanted, 1, seeds)
+            support = decision_support(self.inference, distribution, chosen, seeds)
             return chosen.decide(support), support
 
         return self._ask(question, light=chosen.wanted == "mode")
