@@ -14,6 +14,7 @@ from typing import Any
 from sphinx.pycode import ModuleAnalyzer
 
 import plait
+from plait.core.multilabel_classifier import MultilabelClassifier
 
 __all__ = ["skip_requests", "write"]
 
@@ -115,6 +116,9 @@ def _entry(module: ModuleType, name: str) -> str:
         return f".. py:class:: {name}\n\n   The same as :class:`{home}.{name}`."
     if inspect.isclass(thing) and issubclass(thing, BaseException):
         return f".. autoexception:: {name}\n   :members:"
+    if inspect.isclass(thing) and issubclass(thing, MultilabelClassifier):
+        # `fit` and `predict` stand in the base of all classifiers; what is behind it belongs to scikit-learn.
+        return f".. autoclass:: {name}\n   :members:\n   :inherited-members: ClassifierMixin"
     if inspect.isclass(thing):
         return f".. autoclass:: {name}\n   :members:"
     if _is_code(thing):

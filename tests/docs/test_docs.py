@@ -20,6 +20,7 @@ from plait.cli import main
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
+NAMING = [*PAGES, DOCS.parent / "README.md", DOCS.parent / "CONTRIBUTING.md"]
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
@@ -60,6 +61,21 @@ def test_a_wrong_example_is_noticed(tmp_path):
     report: list[str] = []
     doctest.DocTestRunner(optionflags=FLAGS).run(examples(page), out=report.append)
     assert "Expected:\n    3\nGot:\n    2" in "".join(report)
+
+
+def named_things(path: Path) -> list[str]:
+    """Return what a page calls by its full name, `plait.room.Thing`."""
+    return re.findall(r"`(plait(?:\.\w+)+)", path.read_text(encoding="utf8"))
+
+
+@pytest.mark.parametrize("path", NAMING, ids=lambda path: path.name)
+def test_what_the_pages_name_exists(path):
+    for name in named_things(path):
+        thing = plait
+        for place, word in enumerate(name.split(".")[1:], 2):
+            if inspect.ismodule(thing) and not hasattr(thing, word):
+                importlib.import_module(".".join(name.split(".")[:place]))
+            thing = getattr(thing, word)
 
 
 class Loads(HTMLParser):
