@@ -38,7 +38,7 @@ def write(folder: Path) -> None:
 
 def skip_requests(_app: Any, _kind: str, name: str, _thing: Any, skip: bool, _options: Any) -> bool | None:
     """Leave out the methods that scikit-learn adds to every estimator for routing metadata."""
-    return True if re.fullmatch(r"set_\w+_request", name) else None
+    return True if re.fullmatch(r"set_\w+_request|get_metadata_routing", name) else None
 
 
 def _rooms() -> list[ModuleType]:
