@@ -25,7 +25,7 @@ from plait.data.errors import DataError
 
 __all__ = ["PairRows", "check_width", "read_pair_rows"]
 
-_kernels = lazy_module("plait.data.readers._pair_kernels")
+_kernels = lazy_module("plait.data.readers._text_kernels")
 
 LARGEST_INDEX = 2**31 - 2
 _LARGEST_LABEL = 10**18 - 1

@@ -7,8 +7,7 @@ from plait.core.randomness import generator
 from plait.data.conversion.attributes import Attribute, AttributeTable
 from plait.data.readers.arff import _kernels
 from plait.data.readers.arff._kernels import FREE, fill_table, read_rows
-from plait.data.readers.arff.reader import declared_words
-from plait.data.readers.arff.table import attribute_places, place_entries
+from plait.data.readers.arff.reader import attribute_places, declared_words, place_entries
 
 TABLE = AttributeTable.of(
     [

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from plait.core.compilation import kernel
-from plait.data.readers._number_kernels import EXACT_POWERS, MOST_EXACT, number
+from plait.data.readers._text_kernels import EXACT_POWERS, MOST_EXACT, number
 
 __all__ = ["FREE", "NUMBER", "STRING", "fill_table", "place_entries", "read_rows"]
 
