@@ -36,9 +36,14 @@ def read(benchmark_data, name, part=""):
         return read_mulan(benchmark_data / name / f"{name}{part}.arff.gz", nominal="codes")
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_whole_file(benchmark_data, name):
-    line, data = LINES[name], read(benchmark_data, name)
+@pytest.fixture(scope="module", params=NAMES)
+def whole(request, benchmark_data):
+    """Return one file after the other, each read once for all tests that ask for it."""
+    return read(benchmark_data, request.param)
+
+
+def test_the_whole_file(whole):
+    line, data, name = LINES[whole.name], whole, whole.name
     assert data.n_samples == int(line["rows"])
     assert data.n_features + DROPPED.get(name, 0) == int(line["features"])
     assert data.n_labels == int(line["labels"])
@@ -54,9 +59,8 @@ def distinct_rows(Y):
     return len({tuple(sorted(rows.indices[a:b].tolist())) for a, b in pairwise(ends)})
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_kinds_of_features(benchmark_data, name):
-    kind, found = LINES[name]["feature_type"], read(benchmark_data, name).feature_kinds
+def test_the_kinds_of_features(whole):
+    kind, found = LINES[whole.name]["feature_type"], whole.feature_kinds
     counts = {word: found.count(word) for word in ("numeric", "binary", "nominal")}
     if kind.startswith("mixed"):
         numbers = [int(word.strip("(,")) for word in kind.split() if word.strip("(,").isdigit()]
@@ -68,10 +72,11 @@ def test_the_kinds_of_features(benchmark_data, name):
         assert counts[expected] == len(found)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if LINES.get(name, {}).get("has_split") != "no"])
-def test_the_split(benchmark_data, name):
-    line = LINES[name]
-    whole = read(benchmark_data, name)
+@pytest.mark.parametrize(
+    "whole", [name for name in NAMES if LINES.get(name, {}).get("has_split") != "no"], indirect=True
+)
+def test_the_split(benchmark_data, whole):
+    line, name = LINES[whole.name], whole.name
     for part, n_rows in zip(("-train", "-test"), line["has_split"].split("/"), strict=True):
         data = read(benchmark_data, name, part)
         assert data.n_samples == int(n_rows)

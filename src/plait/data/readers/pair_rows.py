@@ -22,6 +22,7 @@ from plait.core.lazy_modules import lazy_module
 from plait.core.sentences import shown
 from plait.data.conversion.files import LARGE_FILE, up_to
 from plait.data.errors import DataError
+from plait.data.readers.pair_text import PairText
 
 __all__ = ["PairRows", "check_width", "read_pair_rows"]
 
@@ -41,7 +42,7 @@ _MOST_DIGITS = 19
 _COLUMNS_FLOOR = 2**20
 _COLUMNS_PER_BYTE = 64
 
-_NEWLINE, _BLANK, _HASH, _COLON = 10, 32, 35, 58
+_NEWLINE, _HASH = 10, 35
 # White space to Python's text, but not to its bytes.
 _NOT_SIMPLE = b"\x1c\x1d\x1e\x1f"
 _IN_INTEGERS, _IN_NUMBERS = b"0123456789+-", b"0123456789+-.eE"
@@ -152,12 +153,15 @@ def _split(block: bytes, line: int, comments: bool, blank_rows: bool) -> PairRow
             labels.append(words[0] if has_labels else "")
             pairs.append(text if not has_labels else words[1] if len(words) > 1 else "")
     try:
-        indices, values = _numbers_of_pairs(" ".join(" ".join(pairs).split()))
+        written = PairText(" ".join(" ".join(pairs).split()), ":", " ")
+        indices, values = written.indices, written.numbers(np.arange(len(written.indices)), _IN_NUMBERS)
         ids = _integers(",".join(label for label in labels if label).split(",") if any(labels) else [], _LARGEST_LABEL)
     except (ValueError, OverflowError):
         return None
     label_ends = np.cumsum([label.count(",") + 1 if label else 0 for label in labels], dtype=np.int64)
     pair_ends = np.cumsum([text.count(":") for text in pairs], dtype=np.int64)
+    if indices.max(initial=0) > LARGEST_INDEX:
+        return None
     grows = np.diff(indices) > 0
     grows[pair_ends[(pair_ends > 0) & (pair_ends < len(indices))] - 1] = True
     return PairRows(
@@ -170,21 +174,6 @@ def _split(block: bytes, line: int, comments: bool, blank_rows: bool) -> PairRow
         bool(grows.all()),
         len(block),
     )
-
-
-def _numbers_of_pairs(text: str) -> tuple[Ints, Floats]:
-    """Return the indices and the values of `index:value index:value ...`; anything else is a ValueError."""
-    if not text:
-        return np.empty(0, dtype=np.int64), np.empty(0)
-    letters = np.frombuffer(text.encode("ascii"), dtype=np.uint8)
-    marks = letters[(letters == _BLANK) | (letters == _COLON)]
-    if not ((marks[::2] == _COLON).all() and (marks[1::2] == _BLANK).all() and len(marks) % 2):
-        raise ValueError("not all are pairs")
-    cells = text.replace(":", " ").split(" ")
-    words = cells[1::2]
-    if not "".join(cells[::2]).isdigit() or "".join(words).encode("ascii").translate(None, _IN_NUMBERS):
-        raise ValueError("no number has such letters")
-    return _integers(cells[::2], LARGEST_INDEX), np.fromiter(map(float, words), dtype=np.float64, count=len(words))
 
 
 def _integers(words: list[str], most: int) -> Ints:

@@ -10,7 +10,6 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain, groupby
 from typing import NamedTuple
 
@@ -21,6 +20,7 @@ from plait.core.sentences import shown
 from plait.data.conversion.attributes import Attribute, AttributeTable, value_codes
 from plait.data.errors import DataError
 from plait.data.readers.arff.header import QUOTED, as_number, decoded, is_comment, unquoted
+from plait.data.readers.pair_text import PairText, plain_numbers
 
 __all__ = ["ColumnParser", "Row", "RowParser", "Rows"]
 
@@ -33,7 +33,6 @@ _SPECIAL = re.compile(r"[{}'\"\t%\0]")
 # What a block of simple lines does not hold; braces only as the first and the last byte of a line.
 _NOT_SIMPLE = b"'\"\t%\0\x0b\x0c"
 _IN_NUMBERS = b"0123456789+-.eE?"
-_BLANK, _COMMA = b" ,"
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,11 +246,6 @@ class ColumnParser:
         stops = np.cumsum([length for _, length in lengths]).tolist()
         self.runs = [(which, stop - n, stop) for (which, n), stop in zip(lengths, stops, strict=True)]
 
-    @cached_property
-    def _numbers(self) -> dict[str, int]:
-        """Return the attributes by their indices as words; looking up is faster than reading a number."""
-        return {str(j): j for j in range(self.n_attributes)}
-
     def parse(self, block: bytes) -> Rows | None:
         """Return the rows of a block of lines, or None if one of them is not simple, or wrong."""
         if not block.isascii() or len(block.translate(None, _NOT_SIMPLE)) < len(block):
@@ -283,49 +277,37 @@ class ColumnParser:
         text = ",".join(body for body in bodies if body)
         if "  " in text or " ," in text or ", " in text:
             text = ",".join(" ".join(pair.split()) for pair in text.split(","))
-        indices, words = _pairs(text)
-        attribute = np.fromiter(map(self._numbers.__getitem__, indices), dtype=np.int32, count=len(indices))
+        pairs = PairText(text, " ", ",")
+        attribute = pairs.indices
         grows = np.diff(attribute) > 0
         grows[ends[(ends > 0) & (ends < len(attribute))] - 1] = True
-        if not grows.all():
-            raise ValueError("indices do not grow along a row")
-        return Rows(attribute, self._mixed_values(self.meaning[attribute], words), ends, True)
-
-    def _mixed_values(self, meaning: Ints, words: list[str]) -> Floats:
-        value = np.empty(len(words))
+        if not grows.all() or attribute.max(initial=0) >= self.n_attributes:
+            raise ValueError("indices do not grow along a row, or are too large")
+        value, meaning = np.empty(len(attribute)), self.meaning[attribute]
         for which in np.unique(meaning).tolist():
             places = np.flatnonzero(meaning == which)
-            chosen = words if len(places) == len(words) else [words[k] for k in places.tolist()]
-            value[places] = self._values(which, chosen)
-        return value
+            if self.words[which] is None:
+                value[places] = _checked(pairs.numbers(places, _IN_NUMBERS), which)
+            else:
+                every = len(places) == len(value)
+                words = pairs.words if every else [pairs.words[k] for k in places.tolist()]
+                value[places] = self._values(which, words)
+        return Rows(attribute.astype(np.int32), value, ends, True)
 
     def _values(self, which: int, words: list[str]) -> Floats:
         """Return what words mean for attributes of one type; whatever cannot be is a KeyError or a ValueError."""
         known = self.words[which]
         if known is not None:
             return np.fromiter(map(known.__getitem__, words), dtype=np.float64, count=len(words))
-        text = "".join(words)
-        if text.encode("ascii").translate(None, _IN_NUMBERS):
-            raise ValueError("no number has such letters")
-        if "?" in text:
-            words = ["nan" if word == "?" else word for word in words]
-        value = np.fromiter(map(float, words), dtype=np.float64, count=len(words))
-        wrong = (value != 0) & (value != 1) if which % 2 else np.isinf(value)
-        if wrong.any():
-            raise ValueError("not finite, or no label")
-        return value
+        return _checked(plain_numbers(words, _IN_NUMBERS), which)
 
 
-def _pairs(text: str) -> tuple[list[str], list[str]]:
-    """Return the indices and the words of `index word,index word,...`."""
-    if not text:
-        return [], []
-    letters = np.frombuffer(text.encode("ascii"), dtype=np.uint8)
-    marks = letters[(letters == _BLANK) | (letters == _COMMA)]
-    if not ((marks[::2] == _BLANK).all() and (marks[1::2] == _COMMA).all() and len(marks) % 2):
-        raise ValueError("not all are pairs")
-    cells = text.replace(" ", ",").split(",")
-    return cells[::2], cells[1::2]
+def _checked(value: Floats, which: int) -> Floats:
+    """Return numbers if they are finite or missing, and those of labels if they are 0 or 1."""
+    wrong = (value != 0) & (value != 1) if which % 2 else np.isinf(value)
+    if wrong.any():
+        raise ValueError("not finite, or no label")
+    return value
 
 
 class _AnyWord(dict[str, float]):
