@@ -4,6 +4,7 @@ import ast
 import importlib
 import pkgutil
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import plait
 
 PACKAGE = Path(plait.__file__).parent
 SOURCES = sorted(PACKAGE.rglob("*.py"))
-LONGEST_FILE, LONGEST_BODY = 400, 50
+LONGEST_FILE, LONGEST_BODY, FULLEST_FOLDER = 400, 50, 25
 NAMES_THAT_SAY_NOTHING = {"utils", "util", "helpers", "misc", "common"}
 
 
@@ -108,6 +109,11 @@ def exported_files() -> set[str]:
 
 def test_half_of_all_files_export_something():
     assert len(exported_files()) >= 0.5 * len(IDEAS)
+
+
+def test_no_folder_is_crowded():
+    folders = Counter(name.rsplit(".", 1)[0] for name in IDEAS)
+    assert [folder for folder, size in folders.items() if size > FULLEST_FOLDER] == []
 
 
 def lazy_names() -> list[tuple[str, str]]:
