@@ -1,5 +1,5 @@
+from .header import Header
 from .reader import read_arff
+from .rows import RowParser
 
-__all__ = [
-    "read_arff",
-]
+__all__ = ["Header", "RowParser", "read_arff"]
