@@ -86,13 +86,14 @@ def _joint_with_sizes(vectors: Labels, weights: Floats) -> Floats:
     """Return P(y_i = 1, s(y) = s) at [row, i, s], and the probability of the empty set at [row, 0, 0]."""
     n_rows, q = len(weights), vectors.shape[2]
     sizes = vectors.sum(axis=2, dtype=np.int64)
+    n_bins = q * (q + 1)
     row, place, label = np.nonzero(vectors)
     bins = label * (q + 1) + sizes[row, place]
     if len(vectors) == 1:  # one table for all rows
-        row = np.repeat(np.arange(n_rows), len(place))
-        bins, place = np.tile(bins, n_rows), np.tile(place, n_rows)
-    bins += row * (q * (q + 1))
-    sums: Floats = np.bincount(bins, weights=weights[row, place], minlength=n_rows * q * (q + 1)).astype(np.float64)
+        bins, entries = bins + n_bins * np.arange(n_rows)[:, None], weights[:, place]
+    else:
+        bins, entries = bins + n_bins * row, weights[row, place]
+    sums: Floats = np.bincount(bins.ravel(), weights=entries.ravel(), minlength=n_rows * n_bins).astype(np.float64)
     joint = sums.reshape(n_rows, q, q + 1)
     joint[:, 0, 0] = np.where(sizes == 0, weights, 0.0).sum(axis=1)
     return joint
