@@ -5,6 +5,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -131,6 +132,15 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
             sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         self._remember(targets)
         return X, targets.Y, sample_weight
+
+    def _checked_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels, Any]:
+        """Return training data as `_training_data` does, X in one piece by rows, as a `Problem` of learners holds it.
+
+        A frame, which is kept by columns, then gives the same bits as an array.
+        """
+        X, Y, sample_weight = self._training_data(X, y, sample_weight)
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        return X if sparse.issparse(X) else np.ascontiguousarray(X), Y, weights
 
     def _numbers(self, X: Any, *, reset: bool = True) -> Any:
         """Return X as numbers, dense or CSR; words, and numbers that are not finite, are errors that say what to do."""

@@ -27,13 +27,11 @@ from plait.structure.structure_input import StructureInput
 __all__ = ["JointClassifier", "pairs_for"]
 
 
-def pairs_for(structure: Structure, learner: Learner, problem: Problem, *, seed: int) -> PairDependence | None:
-    """Return the held-out statistics of all pairs of labels, or None where the structure needs none.
+def pairs_for(structure: Structure, learner: Learner, problem: Problem, *, seed: int) -> PairDependence:
+    """Return the held-out statistics of all pairs of labels, for a structure that needs them.
 
     With fewer rows than can be held out, all rows are trained on and scored.
     """
-    if not structure.needs_pairs(problem.n_labels):
-        return None
     if not learner.fits_pairs:
         raise ParameterError(
             f"{type(structure).__name__} needs a learner with fit_pairs, but {type(learner).__name__} has none. "
@@ -185,13 +183,15 @@ class JointClassifier(JointModel):
     def _learn(self, X: Any, Y: Labels, sample_weight: Any) -> None:
         """Run the rooms in order: features that need no graph, structure, features that need it, conditionals."""
         structure_seed, pair_seed, self._seed = seeds(self.random_state, 3)
+        draws = generator(structure_seed)
         structure, selector, learner = self._parts()
         counted = repeated_rows(X, Y, sample_weight)
         candidates = None if selector is None else selector.first_stage(*counted)
-        pair_rows = Problem(X, Y, LabelGraph([[]] * self.n_labels_), _support(candidates), sample_weight)
-        pairs = pairs_for(structure, learner, pair_rows, seed=pair_seed)
-        names = list(self.label_names_)
-        given = StructureInput(type(structure).__name__, *counted, generator(structure_seed), pairs, names)
+        pairs = None
+        if structure.needs_pairs(self.n_labels_):
+            pair_rows = Problem(X, Y, LabelGraph([[]] * self.n_labels_), _support(candidates), sample_weight)
+            pairs = pairs_for(structure, learner, pair_rows, seed=pair_seed)
+        given = StructureInput(type(structure).__name__, *counted, draws, pairs, list(self.label_names_))
         self.graph_: LabelGraph = structure.build_checked(given)
         self.mask_ = None if selector is None else selector.second_stage(*counted, self.graph_, candidates)
         problem = Problem(X, Y, self.graph_, _support(self.mask_), sample_weight)
@@ -199,17 +199,17 @@ class JointClassifier(JointModel):
         self.joint_ = GraphJoint(self.conditionals_)
 
     def _parts(self) -> tuple[Structure, Selector | None, Learner]:
-        """Return the parts as objects, their parameters checked."""
-        owner, selector = type(self).__name__, self.selector
-        structure = FullChain() if self.structure is None else self.structure
-        learner = LogisticLearner() if self.learner is None else self.learner
-        structure = resolve(owner, "structure", structure, structure_room, Structure)
-        learner = resolve(owner, "learner", learner, learners_room, Learner)
+        """Return the parts as objects, the parameters of those that were given checked."""
+        owner, structure, selector, learner = type(self).__name__, self.structure, self.selector, self.learner
+        if structure is not None:
+            structure = resolve(owner, "structure", structure, structure_room, Structure)
+            check_parameters(structure)
+        if learner is not None:
+            learner = resolve(owner, "learner", learner, learners_room, Learner)
+            learner.check()
         if selector is not None:
             selector = clone(resolve(owner, "selector", selector, features_room, Selector))
-        check_parameters(structure)
-        learner.check()
-        return structure, selector, learner
+        return structure or FullChain(), selector, learner or LogisticLearner()
 
     def _probabilistic(self) -> bool:
         if hasattr(self, "conditionals_"):

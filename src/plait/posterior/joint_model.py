@@ -4,11 +4,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from plait import inference as inference_room
 from plait import losses as losses_room
-from plait.core.arrays import Labels
 from plait.core.multilabel_classifier import MultilabelClassifier, available_where
 from plait.core.naming import resolve
 from plait.core.sentences import ParameterError
@@ -47,15 +45,6 @@ class JointModel(MultilabelClassifier):
     def _has_margins(self) -> bool:
         """Say whether the model gives margins instead."""
         return not self._probabilistic()
-
-    def _checked_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels, Any]:
-        """Return training data as `_training_data` does, X in one piece by rows, as a `Problem` of learners holds it.
-
-        A frame, which is kept by columns, then gives the same bits as an array.
-        """
-        X, Y, sample_weight = self._training_data(X, y, sample_weight)
-        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        return X if sparse.issparse(X) else np.ascontiguousarray(X), Y, weights
 
     def _posterior(self, X: Any) -> Posterior:
         X = self._rows(X)

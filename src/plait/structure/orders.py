@@ -279,6 +279,8 @@ ORDER_RULES: tuple[Constraint, ...] = (Nothing(), OneOf(tuple(_WORDS)), Instance
 
 def arranged(order: Any, given: StructureInput) -> list[int]:
     """Return all labels in the order that a structure's parameter asks for."""
+    if order is None:
+        return list(range(given.n_labels))
     if isinstance(order, Order):
         return order.arrange(given)
     if isinstance(order, str):

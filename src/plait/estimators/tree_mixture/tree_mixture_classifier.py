@@ -237,7 +237,8 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
         no_edges = LabelGraph([[]] * self.n_labels_)
 
         def build(learner: Learner, X: Any, Y: Labels, weight: Floats, seed: int) -> LabelGraph:
-            pairs = pairs_for(structure, learner, Problem(X, Y, no_edges, None, weight), seed=seed)
+            rows = Problem(X, Y, no_edges, None, weight)
+            pairs = pairs_for(structure, learner, rows, seed=seed) if structure.needs_pairs(Y.shape[1]) else None
             return structure.build_checked(StructureInput(owner, X, Y, generator(seed), pairs, names))
 
         numbers = self.max_components, self.holdout, self.tol, self.max_iter, self.n_jobs
