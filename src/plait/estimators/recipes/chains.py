@@ -96,8 +96,7 @@ def cc(
     inference : Inference or str, optional
         How questions are answered; None is `Greedy()`, label after label along the order.
     loss : Loss or str, default="subset"
-        What `predict` minimises the expectation of. Greedy inference finds one label set, which is then the answer for
-        every loss.
+        What `predict` minimises the expectation of. Greedy inference answers for "subset", `Auto` for other losses.
     random_state : int, RandomState, Generator or None
         Seed of everything random; fixed, everything is the same every time, for any `n_jobs`.
     n_jobs : int, optional
@@ -221,8 +220,7 @@ def kcc(
     inference : Inference or str, optional
         How questions are answered; None is `Greedy()`, label after label along the order.
     loss : Loss or str, default="subset"
-        What `predict` minimises the expectation of. Greedy inference finds one label set, which is then the answer for
-        every loss.
+        What `predict` minimises the expectation of. Greedy inference answers for "subset", `Auto` for other losses.
     random_state : int, RandomState, Generator or None
         Seed of everything random; fixed, everything is the same every time, for any `n_jobs`.
     n_jobs : int, optional
@@ -288,8 +286,7 @@ def occ(
     inference : Inference or str, optional
         How questions are answered; None is `Greedy()`, label after label along the order.
     loss : Loss or str, default="subset"
-        What `predict` minimises the expectation of. Greedy inference finds one label set, which is then the answer for
-        every loss.
+        What `predict` minimises the expectation of. Greedy inference answers for "subset", `Auto` for other losses.
     random_state : int, RandomState, Generator or None
         Seed of everything random; fixed, everything is the same every time, for any `n_jobs`.
     n_jobs : int, optional
