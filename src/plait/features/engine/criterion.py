@@ -103,8 +103,10 @@ class Choice:
 
         `features` are the candidates in the order of features, by which ties are decided.
         """
-        by_relevance = features[stable_ranking(self.relevance[features])]
         most, n_wanted = criterion.max_candidates, self.ranking.size
+        if most is None and not criterion.first_by_relevance:
+            return
+        by_relevance = features[stable_ranking(self.relevance[features])]
         if most is not None and n_wanted >= most:
             # All candidates would be chosen; the program then ranks all features by relevance.
             first = by_relevance[:n_wanted]

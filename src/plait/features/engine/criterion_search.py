@@ -88,6 +88,8 @@ class CriterionTerms:
         used = criterion.beta != 0 and any(len(group) > 0 for group in parents)
         self.arranged = Arrangement.of(x, self._y if used else _no_columns(x.n_rows))
         self._parents = parents if used else [()] * len(parents)
+        # Candidates in the order of features.
+        self.features = np.argsort(self.planes.names)
 
     @property
     def planes(self) -> Planes:
@@ -177,7 +179,7 @@ def _started(
         choice.relevance += block.start.relevance
         choice.base += block.start.base
         choice.conditional += block.start.conditional
-    choice.open(terms.criterion, np.argsort(terms.planes.names))
+    choice.open(terms.criterion, terms.features)
     return choice
 
 
@@ -262,7 +264,7 @@ def _choose(
     planes, n_wanted = terms.planes, gammas.shape[1]
     choice = Choice(planes.names.size, n_wanted)
     terms.add_start(label, place, labels, memory, choice)
-    choice.open(terms.criterion, np.argsort(terms.planes.names))
+    choice.open(terms.criterion, terms.features)
     while choice.n_chosen < n_wanted:
         before = choice.n_chosen
         choice.n_chosen = _criterion_kernels.grow(
