@@ -14,16 +14,20 @@ from plait.core.checks import Interval
 from plait.core.multilabel_classifier import WeightedClassifier
 from plait.data import DataError, Dataset
 from plait.data.conversion.files import blocks_of_lines
+from plait.features import FeatureMask, Selector
 from plait.learners import Learner, LinearConditionals
 from plait.learners.training.problem import constant_labels, constant_scores
 from plait.losses import Loss
 from plait.metrics.inputs import label_pair
+from plait.structure import LabelGraph, Structure
 from plait.testing import (
     BaselineConformance,
     LearnerConformance,
     LossConformance,
     MetricConformance,
     ReaderConformance,
+    SelectorConformance,
+    StructureConformance,
 )
 
 
@@ -42,7 +46,7 @@ def failures(conformance, **given):
 
 def test_every_conformance_class_is_exported_and_says_how_to_derive_it():
     classes = [getattr(testing, name) for name in testing.__all__ if name.endswith("Conformance")]
-    assert len(classes) >= 5
+    assert len(classes) >= 8
     for kind in classes:
         tests = [name for name in vars(kind) if name.startswith("test_")]
         assert len(tests) >= 5
@@ -72,6 +76,69 @@ class TestLoss(LossConformance):
 
 def test_a_careless_loss_is_found_out():
     assert "test_no_answer_is_better_than_the_decision" in failures(LossConformance, loss=Careless())
+
+
+class Star(Structure):
+    """The most frequent label is the only parent of all others."""
+
+    parameter_rules: ClassVar = {}
+
+    def _build(self, given):
+        order = np.argsort(-given.Y.sum(axis=0, dtype=np.int64), kind="stable").tolist()
+        return LabelGraph([[] if label == order[0] else order[:1] for label in range(given.n_labels)])
+
+
+class Dice(Star):
+    """A chain in an order that no seed fixes."""
+
+    def _build(self, given):
+        order = np.random.default_rng().permutation(given.n_labels).tolist()
+        return LabelGraph([[] if place == 0 else [order[place - 1]] for place in np.argsort(order).tolist()], order)
+
+
+@pytest.mark.parametrize("structure", [Star()], ids=repr)
+class TestStructure(StructureConformance):
+    pass
+
+
+def test_a_structure_without_a_seed_is_found_out():
+    assert "test_the_same_seed_gives_the_same_graph" in failures(StructureConformance, structure=Dice())
+
+
+class Correlated(Selector):
+    """The features with the largest mean absolute correlation with the labels."""
+
+    parameter_rules: ClassVar = {"n_features": (Interval(int, 1, None),)}
+
+    def __init__(self, n_features=3):
+        self.n_features = n_features
+
+    def _select(self, X, Y, graph):
+        X, Y = (table.toarray() if sparse.issparse(table) else np.asarray(table, dtype=float) for table in (X, Y))
+        X, Y = np.nan_to_num(X - np.nanmean(X, axis=0)), Y - Y.mean(axis=0)
+        sizes = np.sqrt(np.outer((X**2).sum(axis=0), (Y**2).sum(axis=0)))
+        scores = np.abs(np.divide(X.T @ Y, sizes, out=np.zeros(sizes.shape), where=sizes > 0)).round(12).mean(axis=1)
+        varies = np.flatnonzero((X != 0).any(axis=0))
+        self._warn_if_fewer(len(varies), self.n_features)
+        best = varies[np.argsort(-scores[varies], kind="stable")][: self.n_features]
+        return FeatureMask.shared(best, scores[best], Y.shape[1], X.shape[1])
+
+
+class First(Correlated):
+    """The first features, whatever they hold."""
+
+    def _select(self, X, Y, graph):
+        n = min(self.n_features, X.shape[1])
+        return FeatureMask.shared(np.arange(n), np.ones(n), Y.shape[1], X.shape[1])
+
+
+@pytest.mark.parametrize("selector", [Correlated()], ids=repr)
+class TestSelector(SelectorConformance):
+    pass
+
+
+def test_a_selector_that_does_not_look_is_found_out():
+    assert failures(SelectorConformance, selector=First())
 
 
 class Ridge(Learner):

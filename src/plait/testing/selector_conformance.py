@@ -107,6 +107,14 @@ class SelectorConformance:
         assert mask.support.shape == (5, 9)
         assert all(np.isfinite(scores).all() for scores in mask.scores)
 
+    def test_features_that_decide_labels_are_chosen(self, selector: Selector) -> None:
+        """Of columns of noise and two, in any places, that carry the labels, these two are among the chosen."""
+        X, Y = _problem(n_rows=200)
+        for places in ([0, 1, 2, 3, 4, 5, 6], [6, 5, 4, 3, 1, 2, 0], [3, 0, 2, 1, 5, 6, 4]):
+            with _no_warnings():
+                chosen = clone(selector).fit(X[:, places], Y[:, :2]).mask_.support.any(axis=0)
+            assert chosen[[places.index(1), places.index(4)]].all()
+
     def test_one_feature_is_chosen(self, selector: Selector) -> None:
         """There is no other."""
         with _no_warnings():
