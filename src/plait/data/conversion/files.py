@@ -21,8 +21,8 @@ __all__ = ["PACKED_SUFFIXES", "blocks_of_lines", "open_bytes", "plain_suffix", "
 
 PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
 
-# Bytes of text from which kernels read it faster than plain Python in a new process: that reads about 40 MB in a
-# second, and loading Numba and kernels takes 0.5 s even where they were compiled before (8 s where not).
+# Bytes of text from which kernels read it faster than plain Python in a new process: that reads 20 to 30 MB in a
+# second, and loading Numba and kernels takes 0.5 s even where they were compiled before (4 s where not).
 LARGE_FILE = 1 << 23
 
 _BLOCK = 1 << 20

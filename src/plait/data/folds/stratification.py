@@ -27,7 +27,7 @@ _LOOKS = 200
 # How many of the best rows to move are tried from each side of a pair of folds.
 _N_TRIED = 8
 # Rows times items of evidence from which kernels pay: up to it the plain way takes at most 0.3 s, as long as loading
-# Numba does; compiling takes 7 s.
+# Numba does; compiling takes 5 s.
 _LARGE = 1 << 20
 
 
