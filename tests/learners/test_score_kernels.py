@@ -4,8 +4,15 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from plait.core.kernel_policy import using_kernels
 from plait.learners import LinearConditionals
 from plait.structure import LabelGraph
+
+
+@pytest.fixture(params=["never", "always"], ids=["plain", "kernels"], autouse=True)
+def path(request):
+    with using_kernels(request.param):
+        yield request.param
 
 
 def conditionals(n_features, n_labels, draws):

@@ -8,11 +8,16 @@ import numpy.typing as npt
 from scipy import sparse
 
 from plait.core.arrays import Floats, Labels
-from plait.learners._score_kernels import fill_scores
+from plait.core.kernel_policy import kernels_pay
+from plait.core.lazy_modules import lazy_module
 from plait.learners.conditionals import Conditionals, checked_n_settings
 from plait.structure import LabelGraph
 
 __all__ = ["LinearConditionals"]
+
+_kernels = lazy_module("plait.learners._score_kernels")
+# Coefficients from which scores of sparse rows are made by kernels; both ways give the same bits.
+_COEFFICIENTS = 1 << 15
 
 # Rows of a dense product in blocks that always have the same shape: for another shape BLAS adds in another order, and
 # the last bits of a row would depend on how many rows stand beside it. Larger models are left to BLAS as they are: with
@@ -79,9 +84,11 @@ class LinearConditionals(Conditionals):
     def base_scores(self, X: Any) -> Floats:
         """Return `X @ coef_.T + intercept_` (n_samples, n_labels): the scores where no parent is 1."""
         if sparse.issparse(X) and X.format == "csr" and X.dtype.kind == "f":
-            scores = np.empty((X.shape[0], self.n_labels))
             weights = np.ascontiguousarray(self.coef_.T, dtype=np.float64)
-            fill_scores(X.indptr, X.indices, X.data, weights, self.intercept_, scores)
+            if not kernels_pay(weights.size, _COEFFICIENTS):
+                return np.asarray(X.astype(np.float64, copy=False) @ weights) + self.intercept_
+            scores = np.empty((X.shape[0], self.n_labels))
+            _kernels.fill_scores(X.indptr, X.indices, X.data, weights, self.intercept_, scores)
             return scores
         return np.asarray(_row_products(X, self.coef_.T) + self.intercept_, dtype=np.float64)
 
