@@ -13,8 +13,8 @@ from plait.core.logspace import log_sum_exp
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
 from plait.inference.max_product import best_of_polytree
-from plait.inference.messages.message_plan import compiled_messages
-from plait.inference.messages.mixture_tables import as_mixture, has_tables, is_simple, tables_in_blocks
+from plait.inference.messages.message_plan import compiled_messages, takes_messages
+from plait.inference.messages.mixture_tables import as_mixture, has_tables, tables_in_blocks
 from plait.inference.messages.polytree_scores import known_labels
 from plait.inference.search.branch_and_bound import best_vectors
 from plait.inference.search.label_tables import LogTable, enumerated_blocks, table_serves
@@ -149,7 +149,7 @@ def anneal(mixture: MixtureDistribution, n_best: int, search: Search, temperatur
 def _best_of(part: LabelDistribution, n_best: int, search: Search, compiled: bool) -> Found:
     """Return the best vectors of a component; of one of unknown form, any that agrees with the evidence."""
     n_vectors = int(min(n_best, 2.0 ** min(part.n_labels, 62)))
-    if isinstance(part, GraphDistribution) and is_simple(part):
+    if isinstance(part, GraphDistribution) and takes_messages(part):
         vectors, log_weights = best_of_polytree(part, n_vectors, compiled)
         n_evaluations = np.full(part.n_rows, sum(1 << len(group) for group in part.graph.parents))
         return Found(vectors, log_weights, np.ones(part.n_rows, dtype=np.bool_), n_evaluations)

@@ -11,7 +11,8 @@ from plait.inference.greedy import Greedy
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
 from plait.inference.max_product import MaxProduct
-from plait.inference.messages.mixture_tables import as_mixture, has_simple_parts, is_simple
+from plait.inference.messages.message_plan import takes_messages
+from plait.inference.messages.mixture_tables import as_mixture, parts_take_messages
 from plait.inference.monte_carlo import MonteCarlo
 from plait.inference.search.label_tables import MOST_LABELS
 from plait.inference.sum_product import SumProduct
@@ -61,6 +62,7 @@ class Auto(Inference):
         "n_samples": (Interval(int, 1, None),),
         "max_enumerated": (Interval(int, 0, MOST_LABELS - _MORE_WITHOUT_TABLE),),
     }
+    takes_margins: ClassVar[bool] = True
 
     def __init__(self, n_samples: int = 1000, max_enumerated: int = 12) -> None:
         self.n_samples = n_samples
@@ -82,12 +84,12 @@ class Auto(Inference):
         if isinstance(distribution, GraphDistribution):
             if not distribution.probabilistic:
                 return Greedy()
-            if wanted != "distribution" and is_simple(distribution):
+            if wanted != "distribution" and takes_messages(distribution):
                 return MaxProduct() if wanted == "mode" else SumProduct()
             if wanted == "mode":
                 return BestFirst() if isinstance(distribution, LinearDistribution) else BestFirst(max_nodes=_MOST_CALLS)
         if isinstance(distribution, MixtureDistribution):
-            if wanted != "distribution" and has_simple_parts(distribution):
+            if wanted != "distribution" and parts_take_messages(distribution):
                 return BestFirst() if wanted == "mode" else SumProduct()
             if wanted == "mode" and self._is_large(distribution, wanted):
                 return Annealing()

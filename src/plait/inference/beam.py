@@ -42,6 +42,7 @@ class Beam(Inference):
     """
 
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {"width": (Interval(int, 1, None),)}
+    serves_mixtures: ClassVar[bool] = False
 
     def __init__(self, width: int = 10) -> None:
         self.width = width

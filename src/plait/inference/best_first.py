@@ -13,7 +13,7 @@ from plait.core.lazy_modules import lazy_module
 from plait.inference.annealing import anneal
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
-from plait.inference.messages.mixture_tables import has_simple_parts, tables_in_blocks
+from plait.inference.messages.mixture_tables import parts_take_messages, tables_in_blocks
 from plait.inference.messages.polytree_scores import known_labels
 from plait.inference.search.branch_and_bound import best_vectors, tabulated
 from plait.inference.search.label_tables import table_serves
@@ -117,7 +117,7 @@ class BestFirst(Inference):
 
     def _in_mixture(self, mixture: MixtureDistribution, n_best: int, random_state: Any) -> tuple[int, Found, Bools]:
         """Return the limit of nodes, what was found, and in which rows the limit was not met."""
-        if has_simple_parts(mixture):
+        if parts_take_messages(mixture):
             most = _MOST_MIXTURE_NODES if self.max_nodes is None else self.max_nodes
             return most, *search_mixture(mixture, n_best, most, self._floor())
         most = self._most_nodes(mixture.n_labels)

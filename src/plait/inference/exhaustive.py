@@ -51,6 +51,7 @@ class Exhaustive(Inference):
     """
 
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {"force": (Boolean(),)}
+    gives_marginals: ClassVar[bool] = True
 
     def __init__(self, force: bool = False) -> None:
         self.force = force

@@ -41,6 +41,8 @@ class Greedy(Inference):
     """
 
     parameter_rules: ClassVar[dict[str, Any]] = {}
+    serves_mixtures: ClassVar[bool] = False
+    takes_margins: ClassVar[bool] = True
 
     def _infer(self, distribution: LabelDistribution, wanted: str, n_best: int, random_state: Any) -> LabelSupport:
         tree = require_tree("Greedy", distribution)

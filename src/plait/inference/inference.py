@@ -17,9 +17,30 @@ WANTED = ("mode", "marginals", "distribution")
 
 
 class Inference(BaseEstimator, ABC):
-    """Base of all inferences: a subclass writes `_infer` and lists its parameters in `parameter_rules`."""
+    """Base of all inferences: a subclass writes `_infer` and lists its parameters in `parameter_rules`.
+
+    Its class says what it serves and what it gives.
+
+    Attributes
+    ----------
+    on_polytrees_only : bool
+        Whether it refuses graphs that have a cycle once directions are ignored.
+    serves_mixtures : bool
+        Whether it takes mixtures; those that walk along one graph refuse them.
+    takes_margins : bool
+        Whether it also decides by margins, scores of learners that give no probabilities.
+    gives_modes : bool
+        Whether it answers "mode" by a search or by all vectors, not by a sample.
+    gives_marginals : bool
+        Whether its support holds marginals where "marginals" are wanted; the support says whether they are exact.
+    """
 
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]]
+    on_polytrees_only: ClassVar[bool] = False
+    serves_mixtures: ClassVar[bool] = True
+    takes_margins: ClassVar[bool] = False
+    gives_modes: ClassVar[bool] = True
+    gives_marginals: ClassVar[bool] = False
 
     @abstractmethod
     def _infer(self, distribution: LabelDistribution, wanted: str, n_best: int, random_state: Any) -> LabelSupport:

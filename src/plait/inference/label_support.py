@@ -50,7 +50,7 @@ class LabelSupport:
         For "modes": whether the first vector is proved to be the mode (and the others the next best); for
         "distribution" True; for "sample" False.
     marginals : ndarray of float64, shape (n_rows, n_labels), optional
-        P(y_k = 1 | x, evidence) where the inference knows it exactly.
+        P(y_k = 1 | x, evidence) where the inference knows it, exactly unless `exact_marginals` is False.
     log_evidence : ndarray of float64, shape (n_rows,), optional
         log P(evidence | x), where known (estimated, for a sample); 0 without evidence.
     n_evaluations : ndarray of int64, shape (n_rows,), optional
@@ -61,6 +61,8 @@ class LabelSupport:
         log P(y | x) of the vectors of a sample; decides between vectors drawn equally often.
     distinct : bool, default=False
         Whether the vectors of a row are known to differ.
+    exact_marginals : bool, default=True
+        Whether `marginals`, where given, are exact; those of loopy belief propagation or mean field are not.
     """
 
     vectors: Labels
@@ -74,6 +76,7 @@ class LabelSupport:
     effective_size: Floats | None = None
     log_prob: Floats | None = None
     distinct: bool = False
+    exact_marginals: bool = True
 
     @classmethod
     def of_search(cls, found: Found, method: str) -> "LabelSupport":
@@ -118,7 +121,7 @@ class LabelSupport:
         return weights / weights.sum(axis=1, keepdims=True)
 
     def marginal_estimate(self) -> Floats:
-        """Return the exact marginals where known, else those of the weighted vectors; (n_rows, n_labels)."""
+        """Return the marginals where they are known, else those of the weighted vectors; (n_rows, n_labels)."""
         if self.marginals is not None:
             return self.marginals
         # Divided at the end: vectors of equal weight are counted, and half of them is exactly 0.5.

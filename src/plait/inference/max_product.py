@@ -52,6 +52,8 @@ class MaxProduct(Inference):
     """
 
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {}
+    on_polytrees_only: ClassVar[bool] = True
+    serves_mixtures: ClassVar[bool] = False
 
     def _infer(self, distribution: LabelDistribution, wanted: str, n_best: int, random_state: Any) -> LabelSupport:
         model = checked_polytree(type(self).__name__, distribution)

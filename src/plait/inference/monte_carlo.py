@@ -11,7 +11,7 @@ from plait.core.checks import Constraint, Interval
 from plait.core.logspace import log_sum_exp
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
-from plait.inference.messages.mixture_tables import has_simple_parts, vector_log_probs
+from plait.inference.messages.mixture_tables import parts_take_messages, vector_log_probs
 from plait.inference.polytree_sampling import sample_given
 from plait.inference.search.prefixes import refuse_margins
 from plait.inference.sum_product import exact_marginals
@@ -59,6 +59,7 @@ class MonteCarlo(Inference):
     """
 
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {"n_samples": (Interval(int, 1, None),)}
+    gives_modes: ClassVar[bool] = False
 
     def __init__(self, n_samples: int = 1000) -> None:
         self.n_samples = n_samples
@@ -74,7 +75,7 @@ class MonteCarlo(Inference):
 
     def _drawn(self, distribution: LabelDistribution, random_state: Any) -> tuple[npt.NDArray[np.uint8], Floats]:
         """Return samples and log weights; given evidence, those of a mixture of polytrees all weigh the same."""
-        if distribution.evidence is None or not has_simple_parts(distribution):
+        if distribution.evidence is None or not parts_take_messages(distribution):
             return distribution.sample(self.n_samples, random_state)
         log_evidence = exact_marginals(distribution)[1]
         vectors = sample_given(distribution, self.n_samples, random_state)

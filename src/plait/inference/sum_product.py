@@ -56,6 +56,8 @@ class SumProduct(Inference):
     """
 
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {}
+    on_polytrees_only: ClassVar[bool] = True
+    gives_marginals: ClassVar[bool] = True
 
     def _infer(self, distribution: LabelDistribution, wanted: str, n_best: int, random_state: Any) -> LabelSupport:
         if isinstance(distribution, MixtureDistribution):

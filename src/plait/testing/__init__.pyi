@@ -1,5 +1,6 @@
 from .baseline_conformance import BaselineConformance
 from .estimator_conformance import EstimatorConformance
+from .inference_conformance import InferenceConformance
 from .learner_conformance import LearnerConformance
 from .loss_conformance import LossConformance
 from .metric_conformance import MetricConformance
@@ -13,6 +14,7 @@ from .table_distribution import TableDistribution
 __all__ = [
     "BaselineConformance",
     "EstimatorConformance",
+    "InferenceConformance",
     "LearnerConformance",
     "LossConformance",
     "MetricConformance",

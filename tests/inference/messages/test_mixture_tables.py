@@ -3,7 +3,8 @@ import pytest
 
 from plait.core.logspace import log_sigmoid
 from plait.inference.messages._mixtures import fill_linear_logs, fill_logs, fill_terms, log_total
-from plait.inference.messages.mixture_tables import has_simple_parts, has_tables, is_simple, tables_in_blocks
+from plait.inference.messages.message_plan import takes_messages
+from plait.inference.messages.mixture_tables import has_tables, parts_take_messages, tables_in_blocks
 from plait.joint import MixtureDistribution
 from plait.structure import LabelGraph
 from plait.testing import random_graph, random_linear, random_mixture, random_tables
@@ -46,15 +47,15 @@ def test_which_distributions_have_tables_and_messages():
     draws = np.random.default_rng(0)
     tree, chain = LabelGraph([[], [0], [0]]), LabelGraph([list(range(k)) for k in range(12)])
     simple, wide = random_linear(tree, 1, draws), random_linear(chain, 1, draws)
-    assert is_simple(simple)
+    assert takes_messages(simple)
     assert has_tables(simple)
-    assert not is_simple(wide)
+    assert not takes_messages(wide)
     assert not has_tables(wide)
-    assert not is_simple(random_tables(tree, 1, draws, probabilistic=False))
+    assert not takes_messages(random_tables(tree, 1, draws, probabilistic=False))
     cycle = random_linear(LabelGraph([[], [0], [0, 1]]), 1, draws)
     assert has_tables(cycle)
-    assert not is_simple(cycle)
+    assert not takes_messages(cycle)
     inner = MixtureDistribution([0.0], [simple])
-    assert has_simple_parts(MixtureDistribution(np.log([0.5, 0.5]), [inner, simple]))
-    assert not has_simple_parts(MixtureDistribution(np.log([0.5, 0.5]), [inner, cycle]))
-    assert not has_simple_parts(simple)
+    assert parts_take_messages(MixtureDistribution(np.log([0.5, 0.5]), [inner, simple]))
+    assert not parts_take_messages(MixtureDistribution(np.log([0.5, 0.5]), [inner, cycle]))
+    assert not parts_take_messages(simple)

@@ -191,7 +191,8 @@ def find_best(families, scores, known, vectors, log_probs):  # type: ignore[no-u
     values, known_row = np.empty(n_labels, dtype=np.uint8), np.full(n_labels, -1, dtype=np.int8)
     for row in range(n_rows):
         if known.shape[0] > 0:
-            known_row[:] = known[row][families.label]
+            for v in range(n_labels):
+                known_row[v] = known[row, families.label[v]]
         _fill_logs(row, families, scores, logs)
         start = _climb(families, known_row, logs, below, best, gaps)
         for root in families.roots:
@@ -203,10 +204,11 @@ def find_best(families, scores, known, vectors, log_probs):  # type: ignore[no-u
                 break
             value, source, changed = waiting[0], origins[0, 0], origins[0, 1]
             n_waiting -= 1
-            waiting[:n_waiting] = waiting[1 : n_waiting + 1]
-            origins[:n_waiting] = origins[1 : n_waiting + 1]
+            for w in range(n_waiting):
+                waiting[w], origins[w, 0], origins[w, 1] = waiting[w + 1], origins[w + 1, 0], origins[w + 1, 1]
             log_probs[row, n] = _follow(n, source, changed, families, known_row, logs, below, best, choices, values)
-            vectors[row, n] = values[families.place]
+            for k in range(n_labels):
+                vectors[row, n, k] = values[families.place[k]]
             room = n_best - n - 1
             n_waiting = _branch(
                 n,
@@ -342,5 +344,6 @@ def find_modes(families, scores, known, n_hubs, most_settings, vectors, log_prob
         send(families, scores, True, evidence, lanes, ratio, power, message, table, weight)
         _choose(families, scores, lanes, ratio, table, weight, chance, total)
         n_used = min(ROWS, n_rows - begin)
-        log_probs[begin : begin + n_used] = total[:n_used]
+        for r in range(n_used):
+            log_probs[begin + r] = total[r]
         _write(begin, n_used, place, ratio, vectors)

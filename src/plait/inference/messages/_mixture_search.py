@@ -171,7 +171,8 @@ def _insert(y, value, found, found_logs):  # type: ignore[no-untyped-def]
     place = n_best - 1
     while place > 0 and found_logs[place - 1] < value:
         found_logs[place] = found_logs[place - 1]
-        found[place] = found[place - 1]
+        for k in range(y.size):
+            found[place, k] = found[place - 1, k]
         place -= 1
     found_logs[place] = value
     for k in range(y.size):
@@ -272,8 +273,10 @@ def _grown(bounds, nodes, fixed):  # type: ignore[no-untyped-def]
     size = nodes.size
     more_bounds, more_nodes = np.empty(2 * size), np.empty(2 * size, np.int64)
     more_fixed = np.empty((2 * size, fixed.shape[1]), np.int8)
-    more_bounds[:size], more_nodes[:size], more_fixed[:size] = bounds, nodes, fixed
-    more_nodes[size:] = np.arange(size, 2 * size)
+    for n in range(size):
+        more_bounds[n], more_nodes[n], more_nodes[size + n] = bounds[n], nodes[n], size + n
+        for k in range(fixed.shape[1]):
+            more_fixed[n, k] = fixed[n, k]
     return more_bounds, more_nodes, more_fixed
 
 
@@ -310,14 +313,17 @@ def _search(known, most, floor, graphs, log_weights, row, work, found, found_log
     upper, n_labels = work[6], known.size
     bounds, nodes, fixed = np.empty(8), np.arange(8), np.empty((8, n_labels), np.int8)
     a = np.empty(n_labels, np.int8)
-    bounds[0], fixed[0] = np.inf, known
+    bounds[0] = np.inf
+    for k in range(n_labels):
+        fixed[0, k] = known[k]
     n_waiting, n_done, lost, finished = 1, 0, -np.inf, True
     while n_waiting > 0:
         bound, node = bounds[0], nodes[0]
         if bound <= max(found_logs[-1] + SLACK, floor):
             lost = max(lost, bound)
             break
-        a[:] = fixed[node]
+        for k in range(n_labels):
+            a[k] = fixed[node, k]
         n_waiting = _pop(n_waiting, bounds, nodes)
         nodes[n_waiting] = node
         bound, n_done, more_lost, finished = _settle(
@@ -332,7 +338,8 @@ def _search(known, most, floor, graphs, log_weights, row, work, found, found_log
                 if n_waiting + 1 >= nodes.size:
                     bounds, nodes, fixed = _grown(bounds, nodes, fixed)
                 node = nodes[n_waiting]
-                fixed[node] = a
+                for u in range(n_labels):
+                    fixed[node, u] = a[u]
                 fixed[node, k] = v
                 n_waiting = _push(bound + math.log(upper[k, v]), node, n_waiting, bounds, nodes)
     return finished, finished and lost <= found_logs[-1] + SLACK, n_done

@@ -41,7 +41,8 @@ def _take(i, first, link_place, link_step, y, places, terms, moved):  # type: ig
     """Flip label i."""
     n_parts, sign = terms.size, 1 - 2 * y[i]
     y[i] ^= 1
-    terms[:] = moved
+    for c in range(n_parts):
+        terms[c] = moved[c]
     for c in range(n_parts):
         places[n_parts * i + c] ^= 1
     for t in range(first[i], first[i + 1]):
@@ -54,7 +55,8 @@ def walk(free, n_free, picks, hurdles, graphs, logs, y, places, terms, moved, be
     first, link_place, link_part, link_step = graphs.first_link, graphs.link_place, graphs.link_part, graphs.link_step
     total, spread = log_total(terms), math.log(terms.size) + _GAIN
     top = total
-    best[:] = y
+    for k in range(y.size):
+        best[k] = y[k]
     for t in range(hurdles.size):
         i = free[min(np.int64(picks[t] * n_free), n_free - 1)]
         peak = _flip_terms(i, first, link_place, link_part, link_step, logs, y, places, terms, moved)
@@ -67,7 +69,8 @@ def walk(free, n_free, picks, hurdles, graphs, logs, y, places, terms, moved, be
             total = there
             if total > top + _GAIN:
                 top = total
-                best[:] = y
+                for k in range(y.size):
+                    best[k] = y[k]
 
 
 @kernel
@@ -108,7 +111,8 @@ def anneal_rows(graphs, log_weights, logs, known, picks, hurdles, vectors, log_p
         if n_free > 0:
             if hurdles.shape[1] > 0:
                 walk(free, n_free, picks[row], hurdles[row], graphs, tables, y, places, terms, moved, best)
-                y[:] = best
+                for k in range(n_labels):
+                    y[k] = best[k]
                 fill_terms(graphs, log_weights, tables, y, places, terms)
             climb(free, n_free, graphs, tables, y, places, terms, moved)
             # Once more from the start: what rounding added up over the steps is gone.
@@ -167,14 +171,16 @@ def fill_terms(graphs, log_weights, logs, y, places, terms):  # type: ignore[no-
     """Write the places and the terms of a vector."""
     first, link_place, link_step = graphs.first_link, graphs.link_place, graphs.link_step
     n_parts, n_labels = log_weights.size, y.size
-    places[:] = graphs.begin
+    for p in range(places.size):
+        places[p] = graphs.begin[p]
     for k in range(n_labels):
         if y[k] == 1:
             for c in range(n_parts):
                 places[n_parts * k + c] += 1
             for t in range(first[k], first[k + 1]):
                 places[link_place[t]] += link_step[t]
-    terms[:] = log_weights
+    for c in range(n_parts):
+        terms[c] = log_weights[c]
     for k in range(n_labels):
         for c in range(n_parts):
             terms[c] += logs[places[n_parts * k + c]]

@@ -256,7 +256,8 @@ def find_marginals_given(families, scores, known, n_hubs, most_settings, margina
             weigh_evidence(families, scores, lanes, ratio, message, table, weight, total)
         _spread(families, scores, lanes, ratio, message, table, weight, kept, beliefs)
         n_used = min(ROWS, n_rows - begin)
-        log_evidence[begin : begin + n_used] = total[0, :n_used]
+        for r in range(n_used):
+            log_evidence[begin + r] = total[0, r]
         for v in range(n_labels):
             for r in range(0, ROWS, WIDTH):
                 store(ratio, v, r, load(ratio, v, r) / (1.0 + load(ratio, v, r)))

@@ -14,10 +14,11 @@ import numpy as np
 from plait.core.arrays import Ints
 from plait.core.kernel_policy import kernels_pay
 from plait.core.sentences import ParameterError
-from plait.joint import GraphDistribution
+from plait.joint import GraphDistribution, LabelDistribution
 from plait.structure import LabelGraph
 
 __all__ = [
+    "CHEAP_PARENTS",
     "MOST_PARENTS",
     "Families",
     "checked_polytree",
@@ -25,11 +26,14 @@ __all__ = [
     "families_of",
     "message_order",
     "plain_blocks",
+    "takes_messages",
 ]
 
 
 # A family of more labels would need a table of more than a million numbers for every row.
 MOST_PARENTS = 20
+# A label with more parents has a table that costs more than other ways.
+CHEAP_PARENTS = 10
 
 # One message changes odds by a factor of 1e6 at most (probabilities are clipped); the product of so many cannot
 # overflow, a label that gets more needs its exponent kept apart.
@@ -95,6 +99,14 @@ class Families(NamedTuple):
     def most_parents(self) -> int:
         """Largest number of parents."""
         return int(np.diff(self.first).max(initial=0))
+
+
+def takes_messages(distribution: LabelDistribution) -> bool:
+    """Say whether messages along the graph of a distribution are exact and cheap."""
+    if not isinstance(distribution, GraphDistribution) or not distribution.probabilistic:
+        return False
+    widest = max((len(group) for group in distribution.graph.parents), default=0)
+    return widest <= CHEAP_PARENTS and distribution.graph.is_polytree
 
 
 def compiled_messages(*parts: GraphDistribution) -> bool:

@@ -9,20 +9,19 @@ import numpy.typing as npt
 
 from plait.core.arrays import Floats, Ints, Labels
 from plait.core.lazy_modules import lazy_module
-from plait.inference.messages.message_plan import families_of
+from plait.inference.messages.message_plan import CHEAP_PARENTS, families_of, takes_messages
 from plait.inference.messages.polytree_scores import setting_index, setting_shifts
 from plait.inference.search.label_tables import table_serves
 from plait.joint import GraphDistribution, LabelDistribution, LinearDistribution, MixtureDistribution
 from plait.joint.graph_distribution import SCORE_LIMIT
 from plait.structure import LabelGraph
 
-__all__ = ["MixtureGraphs", "as_mixture", "has_simple_parts", "has_tables", "is_simple", "tables_in_blocks"]
+__all__ = ["MixtureGraphs", "as_mixture", "parts_take_messages", "has_tables", "takes_messages", "tables_in_blocks"]
 
 _kernels = lazy_module("plait.inference.messages._mixtures")
 
 
-# A label with more parents has a table that costs more than the other ways; so has a graph with more settings.
-_MOST_PARENTS = 10
+# A graph with more settings of parents has tables that cost more than the other ways.
 _MOST_SETTINGS = 10_000
 # Tables of so many numbers are held at once (64 MiB).
 _TABLE_SIZE = 1 << 23
@@ -81,22 +80,14 @@ def has_tables(distribution: LabelDistribution) -> bool:
         return False
     sizes = [len(group) for group in distribution.graph.parents]
     n_settings = sum(1 << size for size in sizes)
-    return max(sizes, default=0) <= _MOST_PARENTS and n_settings <= _MOST_SETTINGS + 4 * len(sizes)
+    return max(sizes, default=0) <= CHEAP_PARENTS and n_settings <= _MOST_SETTINGS + 4 * len(sizes)
 
 
-def is_simple(distribution: LabelDistribution) -> bool:
-    """Say whether messages along the graph of a distribution are exact and cheap."""
-    if not isinstance(distribution, GraphDistribution) or not distribution.probabilistic:
-        return False
-    widest = max((len(group) for group in distribution.graph.parents), default=0)
-    return widest <= _MOST_PARENTS and distribution.graph.is_polytree
-
-
-def has_simple_parts(distribution: LabelDistribution) -> bool:
+def parts_take_messages(distribution: LabelDistribution) -> bool:
     """Say whether a distribution is a mixture on whose components messages are exact and cheap."""
     if not isinstance(distribution, MixtureDistribution):
         return False
-    return all(is_simple(part) for part in distribution.flattened().components)
+    return all(takes_messages(part) for part in distribution.flattened().components)
 
 
 def tables_in_blocks(mixture: MixtureDistribution) -> Iterator[tuple[slice, MixtureGraphs, Floats]]:

@@ -14,26 +14,27 @@ from plait.core.compilation import kernel
 
 __all__ = ["beam_rows"]
 
-# Up to this many, keeping a short list in order costs less than a general selection.
-_SHORT = 32
-
 
 @kernel
 def _least_kept(candidate, n, width, top):  # type: ignore[no-untyped-def]
     """Return the value of the `width`-th best of n candidates, -inf where there are no more than `width`."""
     if n <= width:
         return -np.inf
-    if width > _SHORT:
-        return np.partition(candidate[:n], n - width)[n - width]
-    top[:width] = -np.inf
+    # A heap of the best so far, the least of them first.
+    for c in range(width):
+        top[c] = -np.inf
     for c in range(n):
-        if candidate[c] > top[width - 1]:
-            place = width - 1
-            while place > 0 and top[place - 1] < candidate[c]:
-                top[place] = top[place - 1]
-                place -= 1
+        if candidate[c] > top[0]:
+            place, child = 0, 1
+            while child < width:
+                if child + 1 < width and top[child + 1] < top[child]:
+                    child += 1
+                if top[child] >= candidate[c]:
+                    break
+                top[place] = top[child]
+                place, child = child, 2 * child + 1
             top[place] = candidate[c]
-    return top[width - 1]
+    return top[0]
 
 
 @kernel
@@ -91,23 +92,23 @@ def _advance(scores, effects, reach, t, n, candidate, kept, free, n_free, slot, 
                 if both:
                     n_free -= 1
                     target = free[n_free]
-                    scores[target, t + 1 :] = scores[source, t + 1 :]
+                    for u in range(t + 1, scores.shape[1]):
+                        scores[target, u] = scores[source, u]
                 for u in range(t + 1, reach[t]):
                     scores[target, u] += effects[t, u]
             slot[1, size], log_prob[1, size], origin[t, size] = target, candidate[2 * j + value], 2 * j + value
             size += 1
-    slot[0, :size], log_prob[0, :size] = slot[1, :size], log_prob[1, :size]
+    for j in range(size):
+        slot[0, j], log_prob[0, j] = slot[1, j], log_prob[1, j]
     return size
 
 
 @kernel
-def _read_back(order, origin, n_best, labels):  # type: ignore[no-untyped-def]
-    """Fill the labels of the best vectors by following their origins."""
-    for rank in range(n_best):
-        j = order[rank]
-        for t in range(origin.shape[0] - 1, -1, -1):
-            labels[rank, t] = origin[t, j] & 1
-            j = origin[t, j] >> 1
+def _read_back(j, origin, rank, labels):  # type: ignore[no-untyped-def]
+    """Fill the labels of a vector by following its origins."""
+    for t in range(origin.shape[0] - 1, -1, -1):
+        labels[rank, t] = origin[t, j] & 1
+        j = origin[t, j] >> 1
 
 
 @kernel
@@ -120,7 +121,9 @@ def beam_rows(base, effects, reach, known, limit, width, labels, log_weights, le
     used, free = np.empty(width, np.bool_), np.empty(width, np.int64)
     for i in range(base.shape[0]):
         row_known = known[min(i, known.shape[0] - 1)]
-        scores[0], slot[0, 0], log_prob[0, 0], n = base[i], 0, 0.0, 1
+        slot[0, 0], log_prob[0, 0], n = 0, 0.0, np.int64(1)
+        for t in range(n_labels):
+            scores[0, t] = base[i, t]
         left_out[i], n_nodes[i] = -np.inf, 0
         for t in range(n_labels):
             n_nodes[i] += n
@@ -132,7 +135,13 @@ def beam_rows(base, effects, reach, known, limit, width, labels, log_weights, le
             left_out[i] = max(left_out[i], _choose(candidate, n, least, width - above, kept))
             n_free = _free_slots(n, kept, slot[0], used, free)
             n = _advance(scores, effects, reach, t, n, candidate, kept, free, n_free, slot, log_prob, origin)
-        best_first = np.argsort(-log_prob[0, :n], kind="mergesort")
-        found = min(n, n_best)
-        log_weights[i, :found] = log_prob[0, best_first[:found]]
-        _read_back(best_first, origin, found, labels[i])
+        for s in range(n):
+            used[s] = False
+        for rank in range(min(n, n_best)):
+            # The most probable of those left, the smallest of equals.
+            best = -1
+            for j in range(n):
+                if not used[j] and (best < 0 or log_prob[0, j] > log_prob[0, best]):
+                    best = j
+            used[best], log_weights[i, rank] = True, log_prob[0, best]
+            _read_back(best, origin, rank, labels[i])

@@ -53,17 +53,20 @@ def _record(log_prob, labels, best, vectors):  # type: ignore[no-untyped-def]
         place -= 1
     for k in range(best.size - 1, place, -1):
         best[k] = best[k - 1]
-        vectors[k] = vectors[k - 1]
+        for t in range(labels.size):
+            vectors[k, t] = vectors[k - 1, t]
     if place < best.size:
         best[place] = log_prob
-        vectors[place] = labels
+        for t in range(labels.size):
+            vectors[place, t] = labels[t]
 
 
 @kernel
 def _complete(t, here, odds, factors, reach, known, limit, path, labels, best, vectors):  # type: ignore[no-untyped-def]
     """Decide the labels from t on greedily, `path` being P of those before, and record the vector."""
     spare, log_prob = odds[here + 1], math.log(path)
-    spare[t:] = odds[here, t:]
+    for k in range(t, labels.size):
+        spare[k] = odds[here, k]
     for k in range(t, labels.size):
         odd = min(max(spare[k], 1.0 / limit), limit)
         value = odd > 1.0 if known[k] < 0 else known[k] == 1
@@ -83,7 +86,8 @@ def _search(odds, factors, reach, known, limit, floor, cut, most, slot, turns, o
     the row of their odds, `taken` the value of the last of them.
     """
     n_labels, one_wanted, left_out, low = labels.size, best.size == 1, 0.0, 1.0 / limit
-    t, here, path, taken, n_turns = 0, 0, 1.0, False, 0
+    # Types that do not change later: what is called below is compiled once.
+    t, here, path, taken, n_turns = np.int64(0), np.int64(0), 1.0, False, np.int64(0)
     while True:
         if taken and reach[t - 1] > t:
             for u in range(t, reach[t - 1]):

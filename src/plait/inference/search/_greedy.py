@@ -73,7 +73,8 @@ def greedy_rows(base, effects, reach, known, limit, scores, odds, labels, log_pr
     """
     for i in range(base.shape[0]):
         row_known = known[min(i, known.shape[0] - 1)]
-        scores[:] = base[i]
+        for t in range(scores.size):
+            scores[t] = base[i, t]
         _walk(scores, effects, reach, row_known, labels[i])
         if limit > 0.0:
             _odds_against(scores, labels[i], limit, odds)
