@@ -17,6 +17,8 @@ from plait.features import FeatureMask
 from plait.learners import Learner, LinearConditionals, LogisticLearner
 from plait.structure import LabelGraph
 
+pytestmark = pytest.mark.usefixtures("either_path")
+
 
 def chain(n_labels):
     return LabelGraph([list(range(k)) for k in range(n_labels)])
@@ -371,7 +373,7 @@ def test_wrong_parameters_are_refused_in_the_house_form():
 
 
 @pytest.mark.parametrize("name", ["yeast", "enron"])
-def test_real_data_within_a_millionth_of_scikit_learn(benchmark_data, name):
+def test_real_data_within_a_millionth_of_scikit_learn(benchmark_data, name, kernels_where_they_pay):
     from_disk = pytest.importorskip("plait.data").load_dataset(name)
     X, Y = from_disk.X, np.asarray(from_disk.Y.toarray() if sparse.issparse(from_disk.Y) else from_disk.Y)
     fitted = LogisticLearner(standardize=False).fit(X, Y)

@@ -23,12 +23,12 @@ from plait.core.parallel import one_blas_thread
 from plait.core.sentences import ParameterError, shown
 from plait.features import FeatureMask
 from plait.learners.conditionals import Conditionals
+from plait.learners.label_pairs.pair_dependence import pair_dependence_of
 from plait.learners.learner import Learner
 from plait.learners.linear_conditionals import LinearConditionals
 from plait.learners.logistic.graph_batch import GraphBatch, l2_penalty
 from plait.learners.logistic.penalty_search import choose_penalties
 from plait.learners.logistic.prepared_problem import PreparedProblem
-from plait.learners.pairs.label_pairs import pair_dependence_of
 from plait.learners.training.column_scaling import column_scales
 from plait.learners.training.problem import Problem, checked_problem
 from plait.learners.training.weights import CLASS_WEIGHT_RULES
@@ -233,9 +233,9 @@ class LogisticLearner(Learner):
         begin = self._checked_start(problem, start)
         prepared = PreparedProblem(self, problem)
         C = self._inverse_penalties(prepared)
-        solution = prepared.solve(C, None if begin is None else prepared.start_at(begin))
+        solution = prepared.solve(C, None if begin is None else prepared.start_at(begin), polish=True)
         self._warn(prepared.fitted[~solution.converged])
-        return prepared.conditionals(C, prepared.polished(C, solution), type(self).__name__)
+        return prepared.conditionals(C, solution, type(self).__name__)
 
     def _inverse_penalties(self, prepared: PreparedProblem) -> Floats:
         """Return C of each label that is fitted."""

@@ -8,6 +8,8 @@ from plait.learners import LogisticLearner
 from plait.learners.logistic.graph_batch import GraphBatch
 from plait.structure import LabelGraph
 
+pytestmark = pytest.mark.usefixtures("either_path")
+
 GRAPHS = (LabelGraph([[], [0], [1], []]), LabelGraph([[1], [], [0, 1], []]), LabelGraph([[]] * 4))
 
 

@@ -10,6 +10,8 @@ from plait.learners.logistic.logistic_design import prepared_design
 from plait.learners.logistic.logistic_solver import solve
 from plait.learners.logistic.panel_conjugate_gradients import NewtonLanes
 
+pytestmark = pytest.mark.usefixtures("either_path")
+
 
 def drawn(seed=0, n_rows=70, n_columns=9, n_labels=5):
     rng = np.random.default_rng(seed)
@@ -78,7 +80,7 @@ def test_a_problem_gets_the_same_bits_alone_and_in_any_place_of_a_sparse_batch(s
     np.testing.assert_array_equal(part.n_iter, whole.n_iter[[39, 7]])
 
 
-def test_fewer_lanes_for_the_last_problems_change_no_bit(monkeypatch):
+def test_fewer_lanes_for_the_last_problems_change_no_bit(monkeypatch, compiled_path):
     rng = np.random.default_rng(9)
     X, Y = drawn(9, n_rows=300, n_columns=40, n_labels=30)
     X[rng.random(X.shape) < 0.6] = 0
@@ -101,7 +103,7 @@ def test_fewer_lanes_for_the_last_problems_change_no_bit(monkeypatch):
     np.testing.assert_array_equal(alone.coef[0], found[0].coef[4])
 
 
-def test_columns_in_the_order_of_their_frequency_are_handed_back_as_they_came(monkeypatch):
+def test_columns_in_the_order_of_their_frequency_are_handed_back_as_they_came(monkeypatch, compiled_path):
     X, Y = drawn(7)
     X[np.random.default_rng(7).random(X.shape) < np.linspace(0.9, 0.1, X.shape[1])] = 0  # the last are most frequent
     support = np.random.default_rng(8).random((Y.shape[1], X.shape[1])) < 0.7

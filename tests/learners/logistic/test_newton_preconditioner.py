@@ -1,17 +1,16 @@
 """Preconditioners against the matrices they stand for."""
 
 import numpy as np
+import pytest
 from scipy import sparse
 
 from plait.learners.logistic import heavy_rows
 from plait.learners.logistic._lanes import LANES
 from plait.learners.logistic.heavy_rows import HeavyRows
 from plait.learners.logistic.logistic_design import prepared_design
-from plait.learners.logistic.newton_preconditioner import (
-    DiagonalPreconditioner,
-    LevelPreconditioner,
-    chosen_preconditioner,
-)
+from plait.learners.logistic.newton_preconditioner import DiagonalPreconditioner
+
+pytestmark = pytest.mark.usefixtures("compiled_path")
 
 
 def drawn(n_rows=40, n_columns=11):
@@ -32,55 +31,16 @@ def test_the_diagonal_is_that_of_the_hessian_without_intercept():
     X, S, R = drawn()
     allowed = np.ones((11, LANES))
     allowed[4, 3] = 0
-    for stored in (X, sparse.csr_array(X)):
-        design = prepared_design(stored, standardize=False)
-        A = X - design.centres
-        means, inverse_bend = parts(design, S)
-        preconditioner = DiagonalPreconditioner(design)
-        inverse = preconditioner.inverse(S, means, inverse_bend, allowed)
-        for lane in (0, 3):
-            h = A.T @ S[:, lane]
-            H = np.eye(11) + (A.T * S[:, lane]) @ A - np.outer(h, h) / S[:, lane].sum()
-            expected = 1 / np.diag(H) * allowed[:, lane]
-            np.testing.assert_allclose(inverse[:, lane], expected, rtol=1e-9)
-        np.testing.assert_allclose(preconditioner.conditioned(R, inverse), inverse * R, rtol=1e-15)
-
-
-def test_levels_invert_the_hessian_of_equal_curvature_and_the_diagonal_serves_the_rest():
-    X, S, R = drawn()
-    S[:] = 4.0 ** -np.arange(LANES)
-    design = prepared_design(X, standardize=True)
+    design = prepared_design(sparse.csr_array(X), standardize=False)
     means, inverse_bend = parts(design, S)
-    preconditioner = chosen_preconditioner(design, None, np.float64)
-    assert isinstance(preconditioner, LevelPreconditioner)
-    inverse = preconditioner.inverse(S, means, inverse_bend, None)
-    conditioned = preconditioner.conditioned(R, inverse)
-    A = (X - design.centres) / design.scales
-    for lane in (0, 7, 15):
-        H = np.eye(11) + S[0, lane] * A.T @ A
-        np.testing.assert_allclose(conditioned[:, lane], np.linalg.solve(H, R[:, lane]), rtol=1e-3, atol=1e-4)
-    support = np.ones((2, 11), dtype=bool)
-    support[0, [2, 5]] = False
-    preconditioner = chosen_preconditioner(design, support, np.float64)
-    allowed = np.ones((11, LANES))
-    allowed[[2, 5], 0] = 0
-    conditioned = preconditioner.conditioned(R, preconditioner.inverse(S, means, inverse_bend, allowed))
-    kept = np.setdiff1d(np.arange(11), [2, 5])
-    H = np.eye(9) + S[0, 0] * A[:, kept].T @ A[:, kept]
-    np.testing.assert_allclose(conditioned[kept, 0], np.linalg.solve(H, R[kept, 0]), rtol=1e-3, atol=1e-4)
-    assert not conditioned[[2, 5], 0].any()
-    rough = preconditioner.rough(S[0], R, allowed)
-    np.testing.assert_allclose(rough[kept], conditioned[kept], rtol=1e-9, atol=1e-12)
-    assert not rough[[2, 5], 0].any()
-    np.testing.assert_allclose(rough[2, 1:], R[2, 1:] / (1 + S[0, 1:] * (A[:, 2] ** 2).sum()), rtol=1e-6)
-
-
-def test_sparse_and_wide_designs_use_the_diagonal():
-    X, _, _ = drawn()
-    for stored in (sparse.csr_array(X), X.T):
-        chosen = chosen_preconditioner(prepared_design(stored), None, np.float32)
-        assert not isinstance(chosen, LevelPreconditioner)
-        assert bool(chosen.patience) == sparse.issparse(stored)
+    preconditioner = DiagonalPreconditioner(design)
+    inverse = preconditioner.inverse(S, means, inverse_bend, allowed)
+    for lane in (0, 3):
+        h = X.T @ S[:, lane]
+        H = np.eye(11) + (X.T * S[:, lane]) @ X - np.outer(h, h) / S[:, lane].sum()
+        expected = 1 / np.diag(H) * allowed[:, lane]
+        np.testing.assert_allclose(inverse[:, lane], expected, rtol=1e-9)
+    np.testing.assert_allclose(preconditioner.conditioned(R, inverse), inverse * R, rtol=1e-15)
 
 
 def test_heavy_rows_follow_the_woodbury_identity(monkeypatch):

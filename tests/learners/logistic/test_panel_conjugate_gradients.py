@@ -13,6 +13,8 @@ from plait.learners.logistic.newton_preconditioner import DiagonalPreconditioner
 from plait.learners.logistic.panel_conjugate_gradients import NewtonLanes
 from plait.learners.logistic.solver_precision import Precision
 
+pytestmark = pytest.mark.usefixtures("compiled_path")
+
 
 @pytest.fixture
 def opened(monkeypatch):

@@ -4,14 +4,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from plait.learners.logistic._dense_products import (
-    dense_backward,
-    dense_backward_eights,
-    dense_curvature,
-    dense_forward,
-    dense_forward_eights,
-    dense_forward_pairs,
-)
 from plait.learners.logistic._lanes import LANES, NARROW, WIDTHS
 from plait.learners.logistic._panel_products import curvature_rows, sparse_backward, sparse_curvature, sparse_forward
 
@@ -42,35 +34,6 @@ def test_sparse_products(shape, dtype, n_lanes):
     A, entries = stored(*shape, dtype)
     S, T, P = panels(*shape, dtype, n_lanes)
     compare(A.toarray(), S, T, P, dtype, (sparse_forward, sparse_backward, sparse_curvature), entries)
-
-
-@both_widths
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("shape", SHAPES)
-def test_dense_products(shape, dtype, n_lanes):
-    A = np.random.default_rng(4).normal(size=shape).astype(dtype)
-    S, T, P = panels(*shape, dtype, n_lanes)
-    compare(A, S, T, P, dtype, (dense_forward, dense_backward, dense_curvature), (A,))
-    compare(A, S, T, P, dtype, (dense_forward_pairs, dense_backward_eights, dense_curvature), (A,))
-    compare(A, S, T, P, dtype, (dense_forward_eights, dense_backward, dense_curvature), (A,))
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_rows_at_a_time_and_lanes_do_not_change_a_bit(dtype):
-    A = np.random.default_rng(4).normal(size=(43, 9)).astype(dtype)
-    _, T, P = panels(43, 9, dtype)
-    scores, sums = [], []
-    for n_lanes in (NARROW, LANES):
-        short, low = np.ascontiguousarray(P[:, :n_lanes]), np.ascontiguousarray(T[:, :n_lanes])
-        for forward in (dense_forward, dense_forward_pairs, dense_forward_eights):
-            scores.append(np.empty_like(low))
-            forward(A, short, scores[-1], WIDTHS[n_lanes])
-        for backward in (dense_backward, dense_backward_eights):
-            sums.append(np.empty_like(short))
-            backward(A, low, sums[-1], WIDTHS[n_lanes])
-    for same in (scores, sums):
-        for found in same:
-            np.testing.assert_array_equal(found[:, :NARROW], same[0])
 
 
 def compare(A, S, T, P, dtype, kernels, matrix):

@@ -1,7 +1,7 @@
 """`Batch`: many logistic regressions over one design, and their `Solution`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -128,6 +128,23 @@ class Batch:
         allowed = np.zeros((self.support.shape[1], n_lanes), dtype=np.float32)
         allowed[:, used] = self.support[problems].T
         return targets, cost, allowed
+
+    def in_order(self, order: Ints) -> "Batch":
+        """Return the batch for columns of the design in another order."""
+        support = None if self.support is None else self.support[:, order]
+        start = None if self.start is None else (self.start[0][:, order], self.start[1])
+        return replace(self, support=support, start=start)
+
+    def log_odds(self) -> Floats:
+        """Return the log-odds of the weighted share of ones of each problem: the best intercepts without any column."""
+        if self.weights is None or self.weight_columns is None:
+            ones = self.targets.sum(axis=0, dtype=np.float64)[self.columns]
+            zeros = len(self.targets) - ones
+        else:
+            counts = np.stack([self.weights.T @ (1.0 - self.targets), self.weights.T @ self.targets.astype(np.float64)])
+            zeros, ones = counts[:, self.weight_columns, self.columns]
+        known = (ones > 0) & (zeros > 0)
+        return np.asarray(np.log(np.where(known, ones, 1.0)) - np.log(np.where(known, zeros, 1.0)))
 
     def rarity(self) -> Floats:
         """Return the number of rows of the rarer class of each problem, weights aside."""

@@ -1,21 +1,13 @@
 """The matrix that all labels share, prepared once: scaled, centred where it is dense, and multiplied by panels."""
 
-from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from plait.core.arrays import Array, Floats
-from plait.learners.logistic._dense_products import (
-    dense_backward,
-    dense_backward_eights,
-    dense_curvature,
-    dense_forward,
-    dense_forward_eights,
-    dense_forward_pairs,
-)
+from plait.core.arrays import Array, Bools, Floats, Ints
+from plait.core.kernel_policy import kernels_pay
 from plait.learners.logistic._lanes import WIDTHS
 from plait.learners.logistic._panel_products import (
     curvature_rows,
@@ -23,24 +15,23 @@ from plait.learners.logistic._panel_products import (
     sparse_curvature,
     sparse_forward,
 )
+from plait.learners.logistic.hessian_inverses import DensePreconditioner, LevelInverses
 from plait.learners.logistic.panel_memory import zero_panel
+from plait.learners.logistic.row_matrices import DenseRows, RawRows
 from plait.learners.training.column_scaling import column_means, column_scales
 
-__all__ = ["DenseDesign", "Design", "SparseDesign", "prepared_design"]
+__all__ = ["SMALL", "DenseDesign", "Design", "SparseDesign", "prepared_design"]
 
+# Designs of so many numbers are solved by plain NumPy, in float64 and to the last digits: on emotions (593 x 72) that
+# takes less time than the kernels do, warm.
+SMALL = 65_536
 
-_ROWS_AT_ONCE = 4096
-_ROWS_CACHED = 128
-
-# Which kernel is fastest depends on the registers that a row of a panel takes, hence on its bytes.
-_FORWARD = {32: dense_forward_eights, 64: dense_forward, 128: dense_forward_pairs}
-_BACKWARD = {32: dense_backward, 64: dense_backward, 128: dense_backward_eights}
 
 # From so many columns on a panel no longer fits the cache beside another, and a transposed copy pays.
 _WIDE = 4000
 
 
-class Design(ABC):
+class Design:
     """A prepared matrix A: columns of X divided by `scales`, then columns of labels; minus `centres` where dense.
 
     Panels are arrays of shape (n, 8) or (n, 16); their dtype, float32 or float64, decides the arithmetic.
@@ -57,36 +48,30 @@ class Design(ABC):
         Products number the columns as here; scales, centres and all that comes from outside have them as they came.
     """
 
-    order: npt.NDArray[np.int64] | None = None
+    order: Ints | None = None
+
+    @property
+    def is_small(self) -> bool:
+        """Whether solutions to the last digits cost next to nothing."""
+        return self.n_rows * self.n_columns <= SMALL
+
+    @property
+    def compiled(self) -> bool:
+        """Whether kernels pay."""
+        return kernels_pay(self.n_rows * self.n_columns, SMALL + 1)
 
     def __init__(self, shape: tuple[int, int], scales: Floats, centres: Floats, fit_intercept: bool) -> None:
         self.n_rows, self.n_columns = shape
         self.scales, self.centres, self.fit_intercept = scales, centres, fit_intercept
 
-    @abstractmethod
-    def forward(self, P: Array, T: Array) -> None:
-        """T = A P."""
-
-    @abstractmethod
-    def backward(self, T: Array, Q: Array) -> None:
-        """Q = A' T."""
-
-    @abstractmethod
-    def squares(self, T: Array, sums: Array, Q: Array) -> None:
-        """Q = (A * A)' T, where sums = A' T is known."""
-
-    @abstractmethod
-    def curvature(self, S: Array, P: Array, Q: Array, linear: Floats, square: Floats) -> None:
-        """Q = A' (S * A P); linear and square are the sums over rows of S * A P and of S * (A P)^2."""
-
     def original(self, coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
         """Return coefficients (n, n_columns) and intercepts for the columns as they were before preparation."""
         coef = coef / self.scales
-        return coef, intercept - coef @ self.centres
+        return coef, intercept - (coef * self.centres).sum(axis=1)
 
     def prepared(self, coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
         """Return the coefficients and intercepts for A: the way back from `original`."""
-        return coef * self.scales, intercept + coef @ self.centres
+        return coef * self.scales, intercept + (coef * self.centres).sum(axis=1)
 
 
 class DenseDesign(Design):
@@ -95,56 +80,45 @@ class DenseDesign(Design):
     Parameters
     ----------
     columns : ndarray of shape (n_rows, n_columns)
-        The columns before they are centred and scaled; A in float64 is made when first asked for.
+        The columns before they are centred and scaled.
     """
+
+    # Inverse Hessians of more columns cost more than the steps they save: one for all labels, and one for each.
+    widest_shared, widest_own = 4000, 1000
 
     def __init__(self, columns: Array, scales: Floats, centres: Floats, fit_intercept: bool) -> None:
         super().__init__(columns.shape, scales, centres, fit_intercept)
         self._columns = columns
-        self._arrays: dict[Any, Any] = {}
+        self._rows: dict[Any, DenseRows] = {}
+        self._levels: dict[Any, LevelInverses] = {}
 
-    def _array(self, dtype: Any) -> Array:
-        """Return A."""
-        found = self._arrays.get(dtype)
-        if found is None:
-            found = self._arrays[dtype] = self._made(dtype)
-        return np.asarray(found)
+    def rows(self, dtype: Any) -> DenseRows:
+        """Return A, with the intercept's column last if there is one."""
+        if dtype not in self._rows:
+            form = {"intercept": self.fit_intercept, "dtype": dtype, "compiled": self.compiled}
+            self._rows[dtype] = DenseRows(self._columns, self.scales, self.centres, **form)
+        return self._rows[dtype]
 
-    def _made(self, dtype: Any) -> Array:
-        """Return A, in blocks of rows that stay in the cache while they are centred, scaled and shortened."""
-        scaled = bool((self.scales != 1).any())
-        A = np.empty(self._columns.shape, dtype)
-        for start in range(0, self.n_rows, _ROWS_CACHED):
-            rows = slice(start, start + _ROWS_CACHED)
-            block = np.subtract(self._columns[rows], self.centres, dtype=np.float64)
-            A[rows] = np.divide(block, self.scales, out=block) if scaled else block
-        return A
+    def exact_rows(self) -> DenseRows | RawRows:
+        """Return A in float64: as it was made before, or for a few products."""
+        exact = np.dtype(np.float64)
+        if exact in self._rows or self._columns.dtype != exact:
+            return self.rows(exact)
+        return RawRows(self._columns, self.scales, self.centres, intercept=self.fit_intercept)
 
-    def forward(self, P: Array, T: Array) -> None:
-        """T = A P."""
-        _FORWARD[P.strides[0]](self._array(P.dtype), P, T, WIDTHS[P.shape[1]])
+    def preconditioner(self, dtype: Any, penalty: Floats, support: Bools | None) -> DensePreconditioner:
+        """Return inverse Hessians for problems with these penalties and columns."""
+        shared: Bools = np.ones(self.n_columns, dtype=np.bool_) if support is None else np.asarray(support.all(axis=0))
+        widest = self.widest_shared if shared.all() else self.widest_own
+        levels = self._level_inverses(dtype, shared) if self.n_columns <= widest else None
+        return DensePreconditioner(self.rows(dtype), levels, penalty, support)
 
-    def backward(self, T: Array, Q: Array) -> None:
-        """Q = A' T."""
-        _BACKWARD[T.strides[0]](self._array(T.dtype), T, Q, WIDTHS[T.shape[1]])
-
-    def gram(self, columns: npt.NDArray[np.int64]) -> Array:
-        """Return A'A of some columns, in float32, since it only serves to precondition."""
-        A = self._array(np.dtype(np.float32))
-        A = A if len(columns) == self.n_columns else np.ascontiguousarray(A[:, columns])
-        return np.asarray(A.T @ A)
-
-    def squares(self, T: Array, sums: Array, Q: Array) -> None:
-        """Q = (A * A)' T."""
-        A = self._array(T.dtype)
-        Q[:] = 0
-        for start in range(0, self.n_rows, _ROWS_AT_ONCE):
-            rows = slice(start, start + _ROWS_AT_ONCE)
-            Q += np.square(A[rows]).T @ T[rows]
-
-    def curvature(self, S: Array, P: Array, Q: Array, linear: Floats, square: Floats) -> None:
-        """Q = A' (S * A P), in one pass over the rows."""
-        dense_curvature(self._array(P.dtype), S, P, Q, linear, square, WIDTHS[P.shape[1]])
+    def _level_inverses(self, dtype: Any, shared: Bools) -> LevelInverses:
+        """Return the inverses for a set of shared columns; the last is kept, as it serves again in a path or in EM."""
+        key = dtype, shared.tobytes()
+        if key not in self._levels:
+            self._levels = {key: LevelInverses(self.rows(dtype).gram(), shared)}
+        return self._levels[key]
 
 
 class SparseDesign(Design):
@@ -248,8 +222,9 @@ def prepared_design(
     """
     n_extra = 0 if extra is None else extra.shape[1]
     scales = np.concatenate([column_scales(X, standardize, row_weights), np.ones(n_extra)])
-    if sparse.issparse(X):
+    if sparse.issparse(X) and kernels_pay(X.shape[0] * len(scales), SMALL + 1):
         return SparseDesign(_sparse_columns(X, extra, scales), scales, fit_intercept)
+    X = X.toarray() if sparse.issparse(X) else np.asarray(X)
     A = np.asarray(X) if extra is None else np.hstack([X, extra])
     centres = column_means(A) if fit_intercept else np.zeros(A.shape[1])
     return DenseDesign(A, scales, centres, fit_intercept)

@@ -10,7 +10,7 @@ from plait.learners.logistic._lanes import WIDTHS
 from plait.learners.logistic._logistic_kernels import along_line, copy_lanes, inner, loss_rows, move
 from plait.learners.logistic.heavy_rows import HeavyRows
 from plait.learners.logistic.logistic_batch import Batch
-from plait.learners.logistic.logistic_design import Design
+from plait.learners.logistic.logistic_design import SparseDesign
 from plait.learners.logistic.newton_preconditioner import DiagonalPreconditioner
 from plait.learners.logistic.panel_conjugate_gradients import NewtonSystems
 from plait.learners.logistic.panel_line_search import step_lengths
@@ -40,7 +40,7 @@ class LogisticPanel:
 
     Parameters
     ----------
-    design : Design
+    design : SparseDesign
         The shared matrix.
     batch : Batch
         The problems.
@@ -56,7 +56,7 @@ class LogisticPanel:
 
     def __init__(
         self,
-        design: Design,
+        design: SparseDesign,
         batch: Batch,
         preconditioner: DiagonalPreconditioner,
         precision: Precision,

@@ -16,11 +16,11 @@ import numpy.typing as npt
 
 from plait.core.arrays import Floats, Ints
 from plait.core.parallel import one_blas_thread
+from plait.learners.logistic.dense_solver import FINEST, POLISHING, solve_dense
 from plait.learners.logistic.logistic_batch import Batch, Solution
-from plait.learners.logistic.logistic_design import Design
+from plait.learners.logistic.logistic_design import DenseDesign, Design, SparseDesign
 from plait.learners.logistic.logistic_scheduler import Scheduler
-from plait.learners.logistic.newton_preconditioner import LevelPreconditioner, chosen_preconditioner
-from plait.learners.logistic.quasi_newton import approached
+from plait.learners.logistic.newton_preconditioner import DiagonalPreconditioner
 from plait.learners.logistic.solver_precision import Precision
 
 __all__ = ["solve"]
@@ -39,6 +39,7 @@ def solve(
     tol: float = 1e-6,
     max_iter: int = 100,
     dtype: str = "auto",
+    polish: bool = False,
 ) -> Solution:
     """Return the solutions of a batch of problems.
 
@@ -68,11 +69,27 @@ def solve(
         Most steps for each problem; quasi-Newton steps that led near the optimum of a dense problem count as well.
     dtype : {"auto", "float32", "float64"}
         Floats to work with, see `Precision`.
+    polish : bool
+        Whether to go on to the last digits; steps for that are not counted.
     """
-    if design.order is not None:
-        support = None if support is None else support[:, design.order]
-        start = None if start is None else replace(start, coef=start.coef[:, design.order])
     batch = Batch.of(targets, strengths, columns, weights, weight_columns, support, start)
+    with one_blas_thread():
+        if isinstance(design, DenseDesign):
+            return solve_dense(design, batch, tol=tol, max_iter=max_iter, dtype=dtype, polish=polish)
+        assert isinstance(design, SparseDesign)
+        found = _solve_sparse(design, batch, tol=tol, max_iter=max_iter, dtype=dtype)
+        if not polish:
+            return found
+        fine = _solve_sparse(
+            design, replace(batch, start=(found.coef, found.intercept)), tol=FINEST, max_iter=POLISHING, dtype=dtype
+        )
+    return replace(fine, n_iter=found.n_iter, converged=found.converged)
+
+
+def _solve_sparse(design: SparseDesign, batch: Batch, *, tol: float, max_iter: int, dtype: str) -> Solution:
+    """Return the solutions by Newton's method with conjugate gradients."""
+    if design.order is not None:
+        batch = batch.in_order(design.order)
     shape = (batch.n_problems, design.n_columns)
     found = Solution(
         np.zeros(shape),
@@ -83,13 +100,7 @@ def solve(
     )
     # Hard problems, those of balanced labels, first, so that the end is not spent waiting for one of them.
     queue = [int(problem) for problem in np.argsort(batch.rarity(), kind="stable")]
-    precision = Precision(dtype)
-    with one_blas_thread():
-        preconditioner = chosen_preconditioner(design, support, precision.work)
-        if batch.start is None and isinstance(preconditioner, LevelPreconditioner) and dtype != "float64":
-            coef, intercept, taken = approached(batch, preconditioner, queue, tol, max_iter)
-            batch = replace(batch, start=(coef, intercept), taken=taken)
-        Scheduler(batch, preconditioner, precision, tol, max_iter).run(queue, found)
+    Scheduler(batch, DiagonalPreconditioner(design), Precision(dtype), tol, max_iter).run(queue, found)
     if design.order is not None:
         found.coef[:, design.order] = found.coef.copy()
     return found

@@ -4,19 +4,14 @@ Two forms: the diagonal, and for dense designs of moderate width the inverse of 
 mean, which is close where all rows matter about alike, and leaves few steps to conjugate gradients.
 """
 
-from functools import cached_property
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from plait.core.arrays import Array, Floats
-from plait.learners.logistic._lanes import NARROW
-from plait.learners.logistic.curvature_levels import CurvatureLevels
 from plait.learners.logistic.heavy_rows import HeavyRows
-from plait.learners.logistic.logistic_design import DenseDesign, Design, SparseDesign
+from plait.learners.logistic.logistic_design import SparseDesign
 
-__all__ = ["DiagonalPreconditioner", "LevelPreconditioner", "chosen_preconditioner"]
+__all__ = ["DiagonalPreconditioner"]
 
 
 # The inverses of wider matrices cost more than they save.
@@ -31,7 +26,7 @@ class DiagonalPreconditioner:
 
     Parameters
     ----------
-    design : Design
+    design : SparseDesign
         The shared matrix.
     """
 
@@ -41,7 +36,7 @@ class DiagonalPreconditioner:
     # so little that the preconditioner may be wrong by a factor.
     spare = 0.05
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: SparseDesign) -> None:
         self.design = design
 
     def inverse(self, curvature: Array, means: Array, inverse_bend: Floats, allowed: Array | None) -> Array:
@@ -84,72 +79,3 @@ class DiagonalPreconditioner:
             found[int(lane)] = HeavyRows(self.design, s, s * sizes[:, lane], whole)
             inverse[:, lane] = found[int(lane)].inverse
         return found
-
-
-class LevelPreconditioner(DiagonalPreconditioner):
-    """M = I + s A'A on columns that all lanes use, s about the mean of S; the diagonal on the others.
-
-    Parameters
-    ----------
-    design : DenseDesign
-        The shared matrix.
-    shared : ndarray of int
-        Columns that all problems use.
-    dtype : dtype
-        Floats of the panels.
-    """
-
-    diagonal = False
-    spare = 0.2
-
-    def __init__(self, design: DenseDesign, shared: npt.NDArray[np.int64], dtype: Any) -> None:
-        super().__init__(design)
-        self._levels = CurvatureLevels(design, shared, dtype)
-        self._shared = shared
-        self._whole = len(shared) == design.n_columns
-
-    def inverse(self, curvature: Array, means: Array, inverse_bend: Floats, allowed: Array | None) -> Array:
-        """Return the diagonal of M^-1 off the shared columns; on them all entries of a lane name its level."""
-        level = self._levels.near(curvature.mean(axis=0, dtype=np.float64)).astype(means.dtype)
-        if self._whole:
-            return np.broadcast_to(level, means.shape).copy()
-        inverse = super().inverse(curvature, means, inverse_bend, allowed)
-        inverse[self._shared] = level
-        return inverse
-
-    def conditioned(self, residual: Array, inverse: Array) -> Array:
-        """Return M^-1 residual."""
-        level = inverse[self._shared[0]].astype(np.float64)
-        if self._whole:
-            return self._levels.solve(level, residual)
-        found = inverse * residual
-        found[self._shared] = self._levels.solve(level, np.ascontiguousarray(residual[self._shared]))
-        return found
-
-    def rough(self, curvature: Floats, residual: Array, allowed: Array | None) -> Array:
-        """Return M^-1 residual where nothing is known but the mean of S of each lane."""
-        level = self._levels.near(curvature)
-        if self._whole:
-            return self._levels.solve(level, residual)
-        assert allowed is not None
-        found = residual * allowed / (1 + self._squared * level.astype(residual.dtype))
-        found[self._shared] = self._levels.solve(level, np.ascontiguousarray(residual[self._shared]))
-        return found
-
-    @cached_property
-    def _squared(self) -> Array:
-        """The diagonal of A'A, as one column."""
-        ones = np.ones((self.design.n_rows, NARROW), np.float32)
-        sums = np.zeros((self.design.n_columns, NARROW), np.float32)
-        self.design.squares(ones, sums, sums)
-        return sums[:, :1]
-
-
-def chosen_preconditioner(design: Design, support: npt.NDArray[np.bool_] | None, dtype: Any) -> DiagonalPreconditioner:
-    """Return the preconditioner that suits the design and the columns that the problems use."""
-    if not isinstance(design, DenseDesign):
-        return DiagonalPreconditioner(design)
-    shared = np.arange(design.n_columns) if support is None else np.flatnonzero(support.all(axis=0))
-    if 0 < len(shared) <= min(_WIDEST, design.n_rows):
-        return LevelPreconditioner(design, shared, dtype)
-    return DiagonalPreconditioner(design)

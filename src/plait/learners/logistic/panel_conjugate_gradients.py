@@ -14,7 +14,7 @@ from plait.core.arrays import Array, Floats, Ints
 from plait.learners.logistic._lanes import WIDTHS
 from plait.learners.logistic._logistic_kernels import advance, copy_lanes, inner, next_direction
 from plait.learners.logistic.heavy_rows import HeavyRows
-from plait.learners.logistic.logistic_design import Design
+from plait.learners.logistic.logistic_design import SparseDesign
 from plait.learners.logistic.newton_preconditioner import DiagonalPreconditioner
 from plait.learners.logistic.panel_memory import zero_panel
 
@@ -65,7 +65,7 @@ class NewtonLanes:
 
     Parameters
     ----------
-    design : Design
+    design : SparseDesign
         The shared matrix A.
     preconditioner : DiagonalPreconditioner
         Where the inverses of the systems come from.
@@ -75,7 +75,7 @@ class NewtonLanes:
         8 or 16.
     """
 
-    def __init__(self, design: Design, preconditioner: DiagonalPreconditioner, dtype: Any, n_lanes: int) -> None:
+    def __init__(self, design: SparseDesign, preconditioner: DiagonalPreconditioner, dtype: Any, n_lanes: int) -> None:
         columns = (design.n_columns, n_lanes)
         self.n_lanes, self._width = n_lanes, WIDTHS[n_lanes]
         self._design, self._preconditioner = design, preconditioner

@@ -53,7 +53,7 @@ def _path_losses(training: PreparedProblem, held_out: Problem) -> Floats:
     """Return the log-losses (n_C, n_labels) of the rows held out, fits going from strong to weak penalties."""
     losses: list[Floats] = []
     path: list[Solution] = []
-    tol = TOL_SMALL if training.is_small else TOL
+    tol = TOL_SMALL if training.design.is_small else TOL
     for C in C_GRID:
         each = np.full(len(training.fitted), C)
         path.append(training.solve(each, _ahead(path), tol))

@@ -15,11 +15,6 @@ from plait.learners.training.weights import class_weighted, weighing_rows
 
 __all__ = ["PreparedProblem", "Settings", "rows_of"]
 
-# So many numbers in the design are few enough to be solved to the last digits.
-_SMALL = 65_536
-_FINEST = 1e-15
-_POLISHING = 8
-
 
 class Settings(Protocol):
     """Parameters of a logistic learner that say how labels are fitted."""
@@ -65,25 +60,13 @@ class PreparedProblem:
         support = self._parents.support(self._problem)
         self._support = None if support is None else support[self.fitted]
 
-    @property
-    def is_small(self) -> bool:
-        """Whether the problem is so small that exact solutions cost next to nothing."""
-        return self.rows.Y.shape[0] * self.design.n_columns <= _SMALL
+    def solve(
+        self, C: Floats, start: Solution | None = None, tol: float | None = None, *, polish: bool = False
+    ) -> Solution:
+        """Return the solutions for one C each, from a start if there is one.
 
-    def solve(self, C: Floats, start: Solution | None = None, tol: float | None = None) -> Solution:
-        """Return the solutions for one C each, from a start if there is one."""
-        return self._solved(C, start, self.settings.tol if tol is None else tol, self.settings.max_iter)
-
-    def polished(self, C: Floats, found: Solution) -> Solution:
-        """Return solutions to the last digits where the problem is small, else as they are.
-
-        A few more Newton steps cost nothing there, and weights are then copies of rows to the last digits.
+        With `polish` those of small designs are found to the last digits: weights are then copies of rows.
         """
-        if not self.is_small:
-            return found
-        return replace(self._solved(C, found, _FINEST, _POLISHING), n_iter=found.n_iter, converged=found.converged)
-
-    def _solved(self, C: Floats, start: Solution | None, tol: float, max_iter: int) -> Solution:
         return solve(
             self.design,
             self._problem.Y,
@@ -92,9 +75,10 @@ class PreparedProblem:
             weights=self._problem.weights,
             support=self._support,
             start=start,
-            tol=tol,
-            max_iter=max_iter,
+            tol=self.settings.tol if tol is None else tol,
+            max_iter=self.settings.max_iter,
             dtype=self.settings.dtype,
+            polish=polish and self.design.is_small,
         )
 
     def start_at(self, earlier: LinearConditionals) -> Solution:

@@ -12,8 +12,8 @@ from plait.core.arrays import Ints
 from plait.core.checks import Interval, Nothing, check_value
 from plait.core.randomness import generator
 from plait.core.sentences import ParameterError
-from plait.learners.pairs.pair_fits import PairFits, PairLearner, TargetPairs
-from plait.learners.pairs.pair_scores import PairScores
+from plait.learners.label_pairs.pair_fits import PairFits, PairLearner, TargetPairs
+from plait.learners.label_pairs.pair_scores import PairScores
 from plait.learners.training.problem import Problem
 from plait.structure import LabelGraph
 from plait.structure.pair_dependence import PairDependence

@@ -1,44 +1,23 @@
-"""Compiled loops of the label pairs: the parents' share of scores, and scores of held-out rows."""
+"""Compiled scores of label pairs on rows held out: likelihoods and conditional information."""
 
 import math
 
 import numpy as np
 
+from plait.core._exponentials import exp, log1p
 from plait.core.compilation import kernel
-from plait.learners.pairs._descent_kernels import SUMS, fading
+from plait.learners.logistic._descent_kernels import SUMS
 
-__all__ = ["add_parents", "logistic_logs", "score_pairs"]
-
-
-@kernel
-def add_parents(scores, coefficient, parent, labels):  # type: ignore[no-untyped-def]
-    """Add `coefficient[j] * labels[parent[j]]` to row j of `scores`."""
-    for j in range(scores.shape[0]):
-        c, k = coefficient[j], parent[j]
-        for n in range(scores.shape[1]):
-            scores[j, n] += c * labels[k, n]
+__all__ = ["logistic_logs", "score_pairs"]
 
 
-@kernel(inline="always", error_model="numpy")
-def _log1p(e):  # type: ignore[no-untyped-def]
-    """Return log(1 + e) for e in [0, 1]: 2 artanh(e / (2 + e)) as a sum, without branches."""
-    s = e / (e + 2.0)
-    q = s * s
-    t = (q * (1.0 / 33.0) + 1.0 / 31.0) * q + 1.0 / 29.0
-    t = ((t * q + 1.0 / 27.0) * q + 1.0 / 25.0) * q + 1.0 / 23.0
-    t = ((t * q + 1.0 / 21.0) * q + 1.0 / 19.0) * q + 1.0 / 17.0
-    t = ((t * q + 1.0 / 15.0) * q + 1.0 / 13.0) * q + 1.0 / 11.0
-    t = ((t * q + 1.0 / 9.0) * q + 1.0 / 7.0) * q + 0.2
-    return 2.0 * s * ((t * q + 1.0 / 3.0) * q + 1.0)
-
-
-@kernel(fastmath=SUMS, error_model="numpy")
+@kernel(fastmath=False, error_model="numpy")
 def logistic_logs(scores, shift, most, out):  # type: ignore[no-untyped-def]
     """Fill rows of `out` with p, log p and log(1 - p) of scores + shift, kept between -most and most."""
     for n in range(scores.shape[0]):
         z = min(max(np.float64(scores[n]) + shift, -most), most)
-        e = fading(-abs(z))
-        tail = _log1p(e)
+        e = exp(-abs(z))
+        tail = log1p(e)
         out[0, n] = (1.0 if z > 0.0 else e) / (1.0 + e)
         out[1, n] = min(z, 0.0) - tail
         out[2, n] = min(-z, 0.0) - tail

@@ -1,7 +1,7 @@
 """`PairFits`: the fits P(y_i | x) of all labels, and P(y_i | x, y_j) of all pairs, target by target."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,9 +10,11 @@ from scipy import sparse
 from scipy.special import expit
 
 from plait.core.arrays import Array, Floats, Ints
+from plait.core.kernel_policy import kernels_pay
+from plait.learners.label_pairs.pair_solver import PairTask, solve_pairs
 from plait.learners.linear_conditionals import LinearConditionals
-from plait.learners.pairs.pair_designs import PairDesign, pair_design
-from plait.learners.pairs.pair_solver import PairTask, solve_pairs
+from plait.learners.logistic.logistic_design import SMALL
+from plait.learners.logistic.row_matrices import DenseRows, SparseRows
 from plait.learners.training.column_scaling import column_means, column_scales
 from plait.learners.training.problem import Problem, constant_labels
 from plait.learners.training.weights import class_weighted, weighing_rows
@@ -20,9 +22,11 @@ from plait.learners.training.weights import class_weighted, weighing_rows
 __all__ = ["FeatureGroup", "PairFits", "PairLearner", "TargetPairs"]
 
 
-# From this many columns on, a matrix of second derivatives costs more than the steps it saves.
+Rows = DenseRows | SparseRows
+
+# From this many columns on, a Hessian costs more than the steps it saves.
 MOST_COLUMNS = 4000
-# Targets whose matrices of second derivatives are made together, and how many numbers these may hold.
+# Targets whose Hessians are made together, and how many numbers these may hold.
 MOST_TARGETS = 16
 MOST_NUMBERS = 2**25
 # A finer tolerance than this is beyond float32.
@@ -85,11 +89,13 @@ class PairFits:
         self.problem = class_weighted(training, learner.class_weight)
         self.varying = np.flatnonzero(~constant_labels(self.problem.class_mass()))
         self.scales = column_scales(training.X, learner.standardize, training.row_weights)
-        centred = learner.fit_intercept and not sparse.issparse(training.X)
+        self.compiled = kernels_pay(training.X.shape[0] * training.X.shape[1], SMALL + 1)
+        self._sparse = self.compiled and sparse.issparse(training.X)
+        centred = learner.fit_intercept and not self._sparse
         self.centres = column_means(training.X) if centred else np.zeros(training.X.shape[1])
-        single = learner.dtype != "float64" and learner.tol >= FINEST_SINGLE
+        single = self.compiled and learner.dtype != "float64" and learner.tol >= FINEST_SINGLE
         self.dtype = np.dtype(np.float32 if single else np.float64)
-        self._designs: dict[Any, tuple[Any, FeatureGroup, PairDesign]] = {}
+        self._matrices: dict[Any, tuple[Any, FeatureGroup, Rows]] = {}
 
     def groups(self) -> list[FeatureGroup]:
         """Return the labels that vary, grouped by the features they may use."""
@@ -101,56 +107,71 @@ class PairFits:
             FeatureGroup(np.flatnonzero(row), self.varying[kind.ravel() == number]) for number, row in enumerate(rows)
         ]
 
-    def design(self, X: Any, group: FeatureGroup, dtype: Any) -> PairDesign:
+    def matrix(self, X: Any, group: FeatureGroup, dtype: Any) -> Rows:
         """Return rows, of training or others, as the fits of a group see them; the last few are kept."""
         key = (id(X), id(group), np.dtype(dtype))
-        if key not in self._designs:
-            part: Any = slice(None) if group.columns is None else group.columns
+        if key not in self._matrices:
             # X and group are kept too: while they live no other object has their number.
-            kept = pair_design(
-                X[:, part], self.scales[part], self.centres[part], intercept=self.learner.fit_intercept, dtype=dtype
-            )
-            self._designs = dict([*list(self._designs.items())[-2:], (key, (X, group, kept))])
-        return self._designs[key][2]
+            kept = (X, group, self._made(X, group, dtype))
+            self._matrices = dict([*list(self._matrices.items())[-2:], (key, kept)])
+        return self._matrices[key][2]
+
+    def _made(self, X: Any, group: FeatureGroup, dtype: Any) -> Rows:
+        part: Any = slice(None) if group.columns is None else group.columns
+        form = {"intercept": self.learner.fit_intercept, "dtype": dtype}
+        if self._sparse:
+            return SparseRows(X[:, part], self.scales[part], **form)
+        values = X[:, part].toarray() if sparse.issparse(X) else X[:, part]
+        return DenseRows(values, self.scales[part], self.centres[part], **form, compiled=self.compiled)
 
     def pairs(self) -> Iterator[TargetPairs]:
-        """Yield the fits of all pairs of varying labels, one target at a time."""
+        """Yield the fits of all pairs of varying labels, one target after the other."""
         for group in self.groups():
-            design = self.design(self.problem.X, group, self.dtype)
-            n_targets = min(max(MOST_NUMBERS // design.size**2, 1), MOST_TARGETS)
-            for first in range(0, group.targets.size, n_targets):
-                for task, target in self._tasks(design, group, group.targets[first : first + n_targets]):
-                    yield self._solved(group, task, target)
+            matrix = self.matrix(self.problem.X, group, self.dtype)
+            most = min(max(MOST_NUMBERS // matrix.size**2, 1), MOST_TARGETS)
+            for first in range(0, group.targets.size if len(self.varying) > 1 else 0, most):
+                yield from self._solved(group, matrix, group.targets[first : first + most])
 
-    def _tasks(self, design: PairDesign, group: FeatureGroup, targets: Ints) -> Iterator[tuple[PairTask, int]]:
-        """Yield the tasks of a few targets; their matrices of second derivatives are made together."""
-        kind = design.dtype
-        labels = np.ascontiguousarray(self.problem.Y.T, dtype=kind)
+    def _task(self, matrix: Rows, group: FeatureGroup, targets: Ints) -> PairTask:
+        """Return the pairs of a few targets."""
+        kind, n_parents = matrix.dtype, len(self.varying) - 1
         start = self._start(group, targets).astype(kind)
-        scores = design.scores(start)
+        scores = matrix.scores(start)
         weights = np.stack([self._weights(target) for target in targets]).astype(kind)
         p = expit(scores)
-        grams = design.grams(weights * p * (1.0 - p)) if design.size <= MOST_COLUMNS else [None] * len(targets)
-        for place, target in enumerate(targets):
-            parents = labels[self._parents(target)]
-            penalty = self._penalty(design.size, target).astype(kind)
-            known = (start[place], scores[place], grams[place])
-            yield PairTask(design, labels[target], weights[place], parents, penalty, *known), int(target)
+        return PairTask(
+            matrix,
+            np.ascontiguousarray(self.problem.Y.T, dtype=kind),
+            targets,
+            np.repeat(np.arange(len(targets)), n_parents),
+            np.concatenate([self._parents(target) for target in targets]),
+            weights,
+            np.stack([self._penalty(matrix.size, target) for target in targets]).astype(kind),
+            start,
+            scores,
+            matrix.grams(weights * p * (1.0 - p)) if matrix.size <= MOST_COLUMNS else None,
+            self.compiled,
+        )
 
     def _parents(self, target: int) -> Ints:
         return self.varying[self.varying != target]
 
-    def _solved(self, group: FeatureGroup, task: PairTask, target: int) -> TargetPairs:
-        tol, max_iter = CAUTION * self.learner.tol, self.learner.max_iter
+    def _solved(self, group: FeatureGroup, matrix: Rows, targets: Ints) -> Iterator[TargetPairs]:
+        """Yield the pairs of a few targets; those that float32 does not solve are tried again in float64."""
+        task, tol, max_iter = self._task(matrix, group, targets), CAUTION * self.learner.tol, self.learner.max_iter
         coefficients, reached = solve_pairs(task, tol=tol, max_iter=max_iter)
         if not reached.all():
-            exact = self.design(self.problem.X, group, np.float64)
-            again, _ = next(self._tasks(exact, group, np.array([target])))
-            better, reached_now = solve_pairs(again.of(~reached), tol=tol, max_iter=10 * max_iter)
+            hard = np.unique(task.target_of[~reached])
+            exact = self._task(self.matrix(self.problem.X, group, np.float64), group, targets[hard])
+            left = np.flatnonzero(~reached[np.isin(task.target_of, hard)])
+            exact = replace(exact, target_of=exact.target_of[left], parent_of=exact.parent_of[left])
+            better, reached_now = solve_pairs(exact, tol=tol, max_iter=10 * max_iter)
             coefficients = coefficients.astype(np.float64)
             coefficients[~reached] = better
             reached[~reached] = reached_now
-        return TargetPairs(group, target, self._parents(target), coefficients, reached)
+        for place, target in enumerate(targets.tolist()):
+            here = task.target_of == place
+            yield TargetPairs(group, target, self._parents(target), coefficients[here], reached[here])
 
     def _start(self, group: FeatureGroup, targets: Ints) -> Floats:
         """Return the fits without parents in units of the design, the intercept last."""

@@ -14,9 +14,11 @@ from sklearn.linear_model import LogisticRegression
 from plait.core.sentences import ParameterError
 from plait.features import FeatureMask
 from plait.learners import LogisticLearner
-from plait.learners.pairs import pair_fits
-from plait.learners.pairs.label_pairs import row_splits
-from plait.learners.pairs.pair_solver import solve_pairs
+from plait.learners.label_pairs import pair_fits
+from plait.learners.label_pairs.pair_dependence import row_splits
+from plait.learners.label_pairs.pair_solver import solve_pairs
+
+pytestmark = pytest.mark.usefixtures("either_path")
 
 EPS = 1e-6
 TIGHT = {"tol": 1e-11, "standardize": False}
@@ -308,7 +310,7 @@ def test_separable_pairs_stay_finite():
 def test_many_sparse_columns_go_without_the_whole_matrix(monkeypatch):
     X, Y = made_data(17, n=120, d=15, q=4, density=0.4)
     whole = LogisticLearner(**TIGHT).fit_pairs(sparse.csr_matrix(X), Y, folds=None, coefficients=True)
-    monkeypatch.setattr("plait.learners.pairs.pair_fits.MOST_COLUMNS", 3)
+    monkeypatch.setattr("plait.learners.label_pairs.pair_fits.MOST_COLUMNS", 3)
     for given_X in (sparse.csr_matrix(X), X):
         diagonal = LogisticLearner(**TIGHT).fit_pairs(given_X, Y, folds=None, coefficients=True)
         np.testing.assert_allclose(diagonal.log_likelihood, whole.log_likelihood, rtol=1e-6)
