@@ -36,7 +36,7 @@ from plait.features import Selector
 from plait.inference import Inference
 from plait.learners import Learner
 from plait.losses import Loss
-from plait.structure import Structure
+from plait.structure import Order, Structure
 
 __all__ = ["STAGES", "warm", "warm_up_kernels"]
 
@@ -130,11 +130,32 @@ def _warm_information(name: str) -> None:
 
 
 def _warm_selector(name: str) -> None:
-    for X, Y in _tables():
+    for X, Y in (*_tables(), _rare_ones()):
         selector = registry(features, Selector)[name]()
         if "n_features" in selector.get_params(deep=False):
             selector.set_params(n_features=4)
         selector.select(X, Y)
+
+
+def _rare_ones() -> tuple[Any, Any]:
+    """Return X and Y with so few ones that they are counted row by row, not as bits."""
+    chance = np.random.default_rng(1)
+    X = chance.random((40 * _ROWS, _FEATURES)) < 0.01
+    Y = X[:, :_LABELS] | (chance.random((40 * _ROWS, _LABELS)) < 0.005)
+    return sparse.csr_matrix(X, dtype=np.float64), sparse.csr_matrix(Y, dtype=np.uint8)
+
+
+def _warm_order(name: str) -> None:
+    kind = registry(structure, Order)[name]
+    for X, Y in (*_tables(), _rare_ones()):
+        structure.FullChain(kind()).build(X, Y)
+
+
+def _warm_loss(name: str) -> None:
+    loss = registry(losses, Loss)[name]()
+    for _, Y in _tables():
+        labels = np.asarray(Y.todense()) if sparse.issparse(Y) else Y
+        loss.value(labels, labels if loss.answer == "labels" else np.linspace(0, 1, labels.size).reshape(labels.shape))
 
 
 def _warm_learner(name: str) -> None:
@@ -172,7 +193,7 @@ def _ask(model: Any, X: Any) -> None:
 
 def _warm_inference(name: str) -> None:
     kind = registry(inference, Inference)[name]
-    for X, Y in (*_tables(), _many_labels()):
+    for X, Y in (*_tables(), _many_labels(48)):
         for graph in (structure.FullChain(), structure.LabelTree(), structure.Independent()):
             model = JointClassifier(graph, inference=kind()).fit(X, Y)
             for answer in (model.joint(X), model.joint(X).given({0: 1})):
@@ -181,14 +202,14 @@ def _warm_inference(name: str) -> None:
                     answer.top(3)
 
 
-def _many_labels() -> tuple[Any, Any]:
+def _many_labels(n_labels: int) -> tuple[Any, Any]:
     """Return X and Y with labels enough for the kernels that serve many."""
     X, Y = next(_tables())
-    return X, np.hstack([Y] * 8)
+    return X, np.hstack([Y] * (n_labels // _LABELS))
 
 
 def _warm_baseline(name: str) -> None:
-    for X, Y in _tables():
+    for X, Y in (*_tables(), _many_labels(24)):
         model = clone(getattr(baselines, name)())
         model.fit(X, Y).predict(X)
         if hasattr(model, "predict_proba"):
@@ -197,7 +218,7 @@ def _warm_baseline(name: str) -> None:
 
 def _warm_folds(name: str) -> None:
     for X, Y in _tables():
-        list(MultilabelStratifiedKFold(int(name)).split(X, Y))
+        list(MultilabelStratifiedKFold(3, order=int(name)).split(X, Y))
 
 
 def _ready(room: ModuleType, base: type) -> list[str]:
@@ -217,7 +238,9 @@ _KINDS: dict[str, Callable[[], list[str]]] = {
     "recipe": lambda: sorted(recipes.__all__),
     "inference": lambda: _ready(inference, Inference),
     "baseline": lambda: sorted(baselines.__all__),
-    "folds": lambda: ["3"],
+    "order": lambda: _ready(structure, Order),
+    "loss": lambda: _ready(losses, Loss),
+    "folds": lambda: ["1", "2"],
 }
 _CALLS: dict[str, Callable[[str], None]] = {
     "format": _warm_format,
@@ -229,10 +252,12 @@ _CALLS: dict[str, Callable[[str], None]] = {
     "recipe": _warm_recipe,
     "inference": _warm_inference,
     "baseline": _warm_baseline,
+    "order": _warm_order,
+    "loss": _warm_loss,
     "folds": _warm_folds,
 }
 STAGES = (
     ("learner", "format", "discretizer", "folds"),
-    ("information", "inference", "structure"),
+    ("information", "inference", "structure", "order", "loss"),
     ("selector", "recipe", "baseline"),
 )
