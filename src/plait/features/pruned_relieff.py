@@ -176,7 +176,7 @@ def label_set_classes(Y: Any, pruning: int = 0) -> Ints:
 # MiB of distances held at one time.
 _WORKING_MEMORY = 64
 # Differences (rows x neighbours x classes x columns) from which on kernels pay: NumPy takes some 3 ns for each.
-_MANY_DIFFERENCES = 1 << 24
+_MANY_DIFFERENCES = 1 << 25
 
 
 def relieff_weights(
