@@ -10,12 +10,22 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
+from plait.core.kernel_policy import using_kernels
 from plait.core.sentences import ParameterError
 from plait.data import load_dataset
 from plait.features import FeatureMask
 from plait.learners import LinearConditionals, LinearSVMLearner, LogisticLearner
-from plait.learners.margins import margin_labels
 from plait.structure import LabelGraph
+
+
+@pytest.fixture(params=["never", "always"])
+def policy(request):
+    """Both paths: plain NumPy, and the kernels of sparse rows where few entries are other than zero."""
+    with using_kernels(request.param):
+        yield request.param
+
+
+both_paths = pytest.mark.usefixtures("policy")
 
 
 def chain(n_labels):
@@ -65,9 +75,10 @@ def both_classes(y, weights):
     chained=st.booleans(),
     scaling=st.sampled_from([None, 1.0, 5.0]),
     dual=st.booleans(),
+    policy=st.sampled_from(["never", "always"]),
 )
 def test_every_label_agrees_with_linear_svc(
-    seed, n_samples, n_features, n_labels, C, weighting, filled, stored, masked, chained, scaling, dual
+    seed, n_samples, n_features, n_labels, C, weighting, filled, stored, masked, chained, scaling, dual, policy
 ):
     X, Y = drawn(seed, n_samples, n_features, n_labels, filled=filled)
     rng = np.random.default_rng(seed)
@@ -80,7 +91,8 @@ def test_every_label_agrees_with_linear_svc(
     intercept = {"fit_intercept": scaling is not None, "intercept_scaling": scaling or 1.0}
     learner = LinearSVMLearner(C=C, tol=1e-9, **intercept)
     given_X = sparse.csr_matrix(X) if stored == "sparse" else X
-    fitted = learner.fit(given_X, Y, graph, mask, sample_weight=weights)
+    with using_kernels(policy):
+        fitted = learner.fit(given_X, Y, graph, mask, sample_weight=weights)
     assert not fitted.probabilistic
     spread = np.ones((n_samples, n_labels))
     spread *= 1.0 if weights is None else weights if weights.ndim == 2 else weights[:, None]
@@ -104,6 +116,7 @@ def test_every_label_agrees_with_linear_svc(
             np.testing.assert_allclose(own, w, rtol=1e-3, atol=1e-3)
 
 
+@both_paths
 @pytest.mark.parametrize("dual", [False, True])
 @pytest.mark.parametrize("shape", [(300, 20), (40, 90)], ids=["tall", "wide"])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
@@ -118,6 +131,7 @@ def test_both_solvers_of_linear_svc_at_equal_objective(dual, shape, form):
         )
 
 
+@both_paths
 @pytest.mark.parametrize("class_weight", ["balanced", {0: 0.5, 1: 3.0}, {1: 4.0}])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
 def test_class_weights_are_those_of_linear_svc(class_weight, form):
@@ -130,6 +144,7 @@ def test_class_weights_are_those_of_linear_svc(class_weight, form):
         np.testing.assert_allclose(fitted.intercept_[k], b, rtol=1e-4, atol=1e-5)
 
 
+@both_paths
 def test_the_default_tolerance_bounds_the_gap_on_hard_data():
     rng = np.random.default_rng(4)
     X = rng.integers(0, 60, size=(200, 30)) * (rng.random((200, 30)) < 0.3).astype(float)
@@ -141,6 +156,7 @@ def test_the_default_tolerance_bounds_the_gap_on_hard_data():
         assert values[1] * (1 - 1e-12) <= values[0] <= values[1] * (1 + 1e-6)
 
 
+@both_paths
 def test_margins_order_separable_data_and_stay_finite():
     X = np.array([[-2.0], [-1.0], [1.0], [3.0]])
     fitted = LinearSVMLearner(C=1e8, tol=1e-10).fit(X, [[0], [0], [1], [1]])
@@ -152,6 +168,7 @@ def test_margins_order_separable_data_and_stay_finite():
     np.testing.assert_array_equal(fitted.base_scores(wide) > 0, Y == 1)
 
 
+@both_paths
 def test_forms_of_one_sparse_matrix_agree():
     X, Y = drawn(6, 80, 40, 3, filled=0.05)
     csr_X = sparse.csr_matrix(X)
@@ -164,11 +181,11 @@ def test_forms_of_one_sparse_matrix_agree():
     np.testing.assert_array_equal(doubled.indices, before)
 
 
-@pytest.mark.parametrize("least", [0, 10**9], ids=["started together", "started alone"])
+@both_paths
+@pytest.mark.parametrize("filled", [1.0, 0.2])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
-def test_other_labels_and_masked_columns_leave_no_bit(form, least, monkeypatch):
-    monkeypatch.setattr(margin_labels, "LEAST_ENTRIES", least)
-    X, Y = drawn(7, 90, 30, 12)
+def test_other_labels_and_masked_columns_leave_no_bit(form, filled):
+    X, Y = drawn(7, 90, 30, 12, filled=filled)
     fitted = LinearSVMLearner().fit(form(X), Y)
     other = Y.copy()
     other[:, :5] = 1 - Y[::-1, :5]
@@ -182,6 +199,7 @@ def test_other_labels_and_masked_columns_leave_no_bit(form, least, monkeypatch):
     np.testing.assert_array_equal(LinearSVMLearner().fit(form(X), Y, mask=mask).coef_, masked.coef_)
 
 
+@both_paths
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
 def test_a_start_saves_steps_and_changes_nothing_else(form):
     X, Y = drawn(8, 120, 15, 4)
@@ -201,15 +219,16 @@ def test_a_start_saves_steps_and_changes_nothing_else(form):
     np.testing.assert_array_equal(recovered.coef_, cold.coef_)  # worse than nothing, so it starts from nothing
 
 
-def test_labels_started_together_or_alone_end_at_the_same_place(monkeypatch):
-    X, Y = drawn(8, 200, 40, 11)
+@pytest.mark.parametrize("graph", [None, chain(11)], ids=["alone", "chain"])
+def test_both_paths_end_at_the_same_place(graph):
+    X, Y = drawn(8, 200, 40, 11, filled=0.2)
     found = []
-    for least in (0, 10**9):
-        monkeypatch.setattr(margin_labels, "LEAST_ENTRIES", least)
-        found.append(LinearSVMLearner(tol=1e-14).fit(sparse.csr_matrix(X), Y))
+    for policy in ("never", "always"):
+        with using_kernels(policy):
+            found.append(LinearSVMLearner(tol=1e-14).fit(sparse.csr_matrix(X), Y, graph))
     assert all(fitted.converged_.all() for fitted in found)
-    np.testing.assert_allclose(found[0].coef_, found[1].coef_, rtol=1e-5, atol=1e-7)
-    np.testing.assert_allclose(found[0].intercept_, found[1].intercept_, rtol=1e-5, atol=1e-7)
+    for name in ("coef_", "parent_coef_", "intercept_"):
+        np.testing.assert_allclose(getattr(found[0], name), getattr(found[1], name), rtol=1e-5, atol=1e-7)
 
 
 def test_a_start_of_another_shape_is_refused():
@@ -236,6 +255,7 @@ def test_a_failure_to_converge_is_one_warning_that_names_labels():
     assert caught[0].filename == __file__
 
 
+@both_paths
 def test_a_label_without_columns():
     X, Y = drawn(11, 40, 3, 2)
     mask = FeatureMask.by_label([[], [0, 1, 2]], [[], [0, 0, 0]], 3)
@@ -248,6 +268,7 @@ def test_a_label_without_columns():
         np.testing.assert_allclose(only_bias, b, rtol=1e-6)
 
 
+@both_paths
 def test_vanishing_weights_do_no_harm():
     X, Y = drawn(12, 50, 4, 1)
     weights = np.ones(50)
@@ -262,6 +283,7 @@ def probabilities(fitted, X):
     return 1 / (1 + np.exp(-fitted.base_scores(X)))
 
 
+@both_paths
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
 def test_calibrated_margins_are_probabilities_along_the_same_direction(form):
     X, Y = drawn(13, 3000, 5, 3, noise=2.0)
@@ -305,6 +327,7 @@ def test_class_weights_do_not_bend_probabilities():
     np.testing.assert_allclose(probabilities(heavy, X).mean(), Y.mean(), rtol=0, atol=0.01)
 
 
+@both_paths
 @pytest.mark.parametrize("name", ["medical", "yeast"])
 def test_real_data_at_equal_objective(benchmark_data, name):
     data = load_dataset(benchmark_data / name)

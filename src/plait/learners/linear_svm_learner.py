@@ -1,27 +1,32 @@
 """`LinearSVMLearner`: linear support vector machines of all labels, with the squared hinge."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 from warnings import warn
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
+from plait.core.arrays import Floats
 from plait.core.checks import Boolean, Constraint, Interval
 from plait.core.parallel import one_blas_thread
 from plait.core.sentences import ParameterError, shown
 from plait.learners.conditionals import Conditionals
 from plait.learners.learner import Learner
 from plait.learners.linear_conditionals import LinearConditionals
-from plait.learners.margins.margin_design import MarginDesign
-from plait.learners.margins.margin_labels import LabelMargins, MarginLabels
+from plait.learners.svm.design import Design
+from plait.learners.svm.dual_coordinate_descent import DualStarts
+from plait.learners.svm.platt_scaling import N_FOLDS, fit_platt, label_folds
+from plait.learners.svm.rows import SparseRows
+from plait.learners.svm.squared_hinge import HingeFit, NewtonSteps, minimize_squared_hinge, objective_and_gradient
 from plait.learners.training.problem import Problem, constant_labels, constant_scores
 from plait.learners.training.weights import CLASS_WEIGHT_RULES, class_weighted, weighing_rows
 
 __all__ = ["LinearSVMLearner"]
 
 _NAMED = 5
+_LEAST_SHARE = 1e-60
 
 
 class LinearSVMLearner(Learner):
@@ -110,12 +115,11 @@ class LinearSVMLearner(Learner):
         problem = weighing_rows(problem)
         weighted = class_weighted(problem, self.class_weight)
         fitted = np.flatnonzero(~constant_labels(weighted.class_mass())).tolist()
-        design = MarginDesign(problem, self.intercept_scaling if self.fit_intercept else None)
-        labels = MarginLabels(problem, weighted, design, fitted, self.C, tol=self.tol, max_iter=self.max_iter)
+        design = Design(problem, self.intercept_scaling if self.fit_intercept else None)
         with one_blas_thread():
-            margins = {k: labels.fitted(k, begin, calibrate=self.calibrate) for k in fitted}
-        self._warn([label for label, found in margins.items() if not found.converged])
-        return self._conditionals(problem, design, margins)
+            found = _LabelFits(self, problem, weighted, design, fitted).fitted(begin)
+        self._warn([label for label, fit in sorted(found.items()) if not fit.converged])
+        return self._conditionals(problem, design, found)
 
     def _checked_start(self, problem: Problem, start: Conditionals | None) -> LinearConditionals | None:
         shape = (problem.n_labels, problem.X.shape[1])
@@ -138,21 +142,19 @@ class LinearSVMLearner(Learner):
                 f"{type(self).__name__} did not reach tol={self.tol} in {self.max_iter} Newton steps for "
                 f"{len(failed)} label(s): {named}. Raise max_iter or tol, lower C, or scale the columns of X.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
-    def _conditionals(
-        self, problem: Problem, design: MarginDesign, margins: dict[int, LabelMargins]
-    ) -> LinearConditionals:
+    def _conditionals(self, problem: Problem, design: Design, found: dict[int, "_LabelFit"]) -> LinearConditionals:
         n_labels = problem.n_labels
         coef, parent_coef = np.zeros((n_labels, problem.X.shape[1])), np.zeros((n_labels, n_labels))
         intercept = constant_scores(problem.class_mass())
         n_iter, converged = np.zeros(n_labels, dtype=np.int64), np.ones(n_labels, dtype=np.bool_)
-        strength: npt.NDArray[np.float64] = np.full(n_labels, np.nan)
-        for k, found in margins.items():
-            coef[k], intercept[k], parent_coef[k] = design.split(k, found.slope * found.w)
-            intercept[k] += found.shift
-            n_iter[k], converged[k], strength[k] = found.n_iter, found.converged, self.C
+        C = np.full(n_labels, np.nan)
+        for k, fit in found.items():
+            coef[k], intercept[k], parent_coef[k] = design.split(k, fit.slope * fit.w)
+            intercept[k] += fit.shift
+            n_iter[k], converged[k], C[k] = fit.n_iter, fit.converged, self.C
         return LinearConditionals(
             problem.graph,
             coef,
@@ -161,6 +163,101 @@ class LinearSVMLearner(Learner):
             probabilistic=self.calibrate,
             n_iter_=n_iter,
             converged_=converged,
-            C_=strength,
+            C_=C,
             made_by=type(self).__name__,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class _LabelFit:
+    """The margin of one label is `w.x`, its score `slope * margin + shift`."""
+
+    w: Floats
+    n_iter: int
+    converged: bool
+    slope: float = 1.0
+    shift: float = 0.0
+
+
+class _LabelFits:
+    """Fits labels of a problem one after the other, sharing the design and what can be worked out once.
+
+    Parameters
+    ----------
+    learner : LinearSVMLearner
+        Says how.
+    problem, weighted : Problem
+        With the weights of rows, and with class weights besides.
+    design : Design
+        Of the problem.
+    labels : list of int
+        Which labels to fit.
+    """
+
+    def __init__(
+        self, learner: LinearSVMLearner, problem: Problem, weighted: Problem, design: Design, labels: list[int]
+    ) -> None:
+        self.learner, self.problem, self.weighted, self.design, self.labels = learner, problem, weighted, design, labels
+        # Labels of about the same frequency take about as many passes together.
+        frequency = problem.Y.sum(axis=0, dtype=np.int64)
+        by_frequency = sorted(labels, key=lambda label: int(frequency[label]))
+        self._starts = None
+        if isinstance(design.rows, SparseRows):
+            self._starts = DualStarts(design.rows, design.allowed, by_frequency, self._sign_and_cost)
+
+    def fitted(self, begin: LinearConditionals | None) -> dict[int, _LabelFit]:
+        """Return the fit of each label, from an earlier one where given."""
+        found = {}
+        for rows, labels in self.design.groups(self.labels):
+            steps = NewtonSteps(rows, len(labels))
+            for label in labels:
+                found[label] = self._fitted(label, steps, None if begin is None else self.design.joined(label, begin))
+        return found
+
+    def _fitted(self, label: int, steps: NewtonSteps, start: Floats | None) -> _LabelFit:
+        sign, cost = self._sign_and_cost(label)
+        fit = self._solved(steps, sign, cost, start, label)
+        if not self.learner.calibrate:
+            return _LabelFit(fit.w, fit.n_iter, fit.converged)
+        slope, shift, converged = self._calibrated(label, steps, sign, cost, fit.w)
+        return _LabelFit(fit.w, fit.n_iter, fit.converged and converged, slope, shift)
+
+    def _sign_and_cost(self, label: int) -> tuple[Floats, Floats]:
+        sign = np.where(self.problem.Y[:, label] == 1, 1.0, -1.0)
+        weights, C = self.weighted.weights_of(label), float(self.learner.C)
+        if weights is None:
+            return sign, np.full(sign.size, C)
+        # Weights that no float64 would notice beside the largest are none: 1 / cost stays finite.
+        return sign, np.where(weights > _LEAST_SHARE * weights.max(), C * weights, 0.0)
+
+    def _solved(
+        self, steps: NewtonSteps, sign: Floats, cost: Floats, start: Floats | None, label: int | None = None
+    ) -> HingeFit:
+        """Solve from `start` where that is better than nothing, else from where the dual leads, or from 0."""
+        w, first = np.zeros(steps.rows.shape[1]), None
+        if start is not None and objective_and_gradient(steps.rows, sign, cost, start)[0] < cost.sum():
+            w = start
+        elif label is not None and self._starts is not None:
+            w, first = self._starts.start(label)
+        return minimize_squared_hinge(steps, sign, cost, w, first, tol=self.learner.tol, max_iter=self.learner.max_iter)
+
+    def _calibrated(
+        self, label: int, steps: NewtonSteps, sign: Floats, cost: Floats, w: Floats
+    ) -> tuple[float, float, bool]:
+        """Return Platt's slope and shift from margins of held-out rows, and whether all folds converged."""
+        weights = self.problem.weights_of(label)
+        weights = np.ones(sign.size) if weights is None else weights
+        folds = label_folds(self.problem.Y[:, label], weights)
+        margins, converged = np.zeros(sign.size), True
+        for fold in range(N_FOLDS):
+            held_out = folds == fold
+            mass = np.array([weights[~held_out] @ (sign[~held_out] == value) for value in (-1.0, 1.0)])
+            if constant_labels(mass[None])[0]:
+                margins[held_out] = constant_scores(mass[None])
+                continue
+            fit = self._solved(steps, sign, np.where(held_out, 0.0, cost), w)
+            margins[held_out] = steps.rows.scores(fit.w)[held_out]
+            converged = converged and fit.converged
+        used = folds >= 0
+        slope, shift = fit_platt(margins[used], self.problem.Y[used, label], weights[used])
+        return slope, shift, converged

@@ -5,12 +5,11 @@ import pytest
 from scipy import sparse
 
 from plait.core.randomness import generator
-from plait.learners.margins import dual_starts
-from plait.learners.margins._dual_lanes import BLOCK
-from plait.learners.margins.dual_starts import DualStarts
-from plait.learners.margins.margin_rows import SparseRows
-from plait.learners.margins.newton_systems import NewtonSystems
-from plait.learners.margins.squared_hinge import minimize_squared_hinge
+from plait.learners.svm import dual_coordinate_descent
+from plait.learners.svm._kernels import BLOCK
+from plait.learners.svm.dual_coordinate_descent import DualStarts
+from plait.learners.svm.rows import SparseRows
+from plait.learners.svm.squared_hinge import NewtonSteps, minimize_squared_hinge
 
 
 def drawn(seed, n, d, q):
@@ -18,12 +17,12 @@ def drawn(seed, n, d, q):
     X = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.5)
     signs = np.where(X @ rng.normal(size=(d, q)) + rng.normal(size=(n, q)) > 0.5, 1.0, -1.0)
     costs = rng.uniform(0.1, 3.0, size=(n, q)) * (rng.random((n, q)) < 0.9)
-    csr = sparse.csr_matrix(X)
-    return X, signs, costs, SparseRows(csr.indptr, csr.indices, csr.data, csr.shape)
+    return X, signs, costs, SparseRows(sparse.csr_matrix(X))
 
 
-def starts_of(rows, signs, costs, labels):
-    found = DualStarts(rows, labels, lambda k: (signs[:, k], costs[:, k]))
+def starts_of(rows, signs, costs, labels, allowed=None):
+    allowed = np.ones((signs.shape[1], rows.shape[1]), dtype=bool) if allowed is None else allowed
+    found = DualStarts(rows, allowed, labels, lambda k: (signs[:, k], costs[:, k]))
     return {k: found.start(k) for k in labels}
 
 
@@ -57,20 +56,20 @@ def looped(X, sign, cost, n_passes, tol):
 @pytest.mark.parametrize("shape", [(70, 8), (33, 60), (1, 3), (32, 1)])
 @pytest.mark.parametrize("passes", [1, 12])
 def test_a_lane_goes_the_way_of_a_loop_over_rows(shape, passes, monkeypatch):
-    monkeypatch.setattr(dual_starts, "PASSES", passes)
+    monkeypatch.setattr(dual_coordinate_descent, "PASSES", passes)
     X, signs, costs, rows = drawn(0, *shape, 3)
     for k, (w, active) in starts_of(rows, signs, costs, range(3)).items():
-        expected, rows_active = looped(X, signs[:, k], costs[:, k], passes, dual_starts.TOLERANCE)
+        expected, rows_active = looped(X, signs[:, k], costs[:, k], passes, dual_coordinate_descent.TOLERANCE)
         np.testing.assert_allclose(w, expected, rtol=1e-9, atol=1e-12)
         np.testing.assert_array_equal(active, rows_active)
 
 
 def test_many_passes_end_at_the_minimiser(monkeypatch):
-    monkeypatch.setattr(dual_starts, "PASSES", 3000)
-    monkeypatch.setattr(dual_starts, "TOLERANCE", 1e-12)
+    monkeypatch.setattr(dual_coordinate_descent, "PASSES", 3000)
+    monkeypatch.setattr(dual_coordinate_descent, "TOLERANCE", 1e-12)
     _, signs, costs, rows = drawn(1, 90, 12, 2)
     for k, (w, active) in starts_of(rows, signs, costs, [0, 1]).items():
-        fit = minimize_squared_hinge(NewtonSystems(rows), signs[:, k], costs[:, k], np.zeros(12), tol=1e-18)
+        fit = minimize_squared_hinge(NewtonSteps(rows), signs[:, k], costs[:, k], np.zeros(12), tol=1e-18)
         np.testing.assert_allclose(w, fit.w, rtol=1e-6, atol=1e-8)
         assert (costs[active, k] > 0).all()
 
@@ -83,3 +82,32 @@ def test_labels_beside_it_leave_no_bit_in_a_label():
         for w, active in (turned[k], starts_of(rows, signs, costs, [k])[k]):
             np.testing.assert_array_equal(w, together[k][0])
             np.testing.assert_array_equal(active, together[k][1])
+
+
+def test_a_lane_moves_along_its_own_columns_only():
+    X, signs, costs, rows = drawn(3, 80, 20, 10)
+    allowed = np.random.default_rng(4).random((10, 20)) < 0.5
+    found = starts_of(rows, signs, costs, range(10), allowed)
+    for k, (w, active) in found.items():
+        passes = dual_coordinate_descent.PASSES, dual_coordinate_descent.TOLERANCE
+        expected, rows_active = looped(X[:, allowed[k]], signs[:, k], costs[:, k], *passes)
+        np.testing.assert_allclose(w, expected, rtol=1e-9, atol=1e-12)
+        np.testing.assert_array_equal(active, rows_active)
+    other = rows.matrix.toarray()
+    other[:, ~allowed[0]] *= 1e3
+    again = starts_of(SparseRows(sparse.csr_matrix(other)), signs, costs, [0], allowed)
+    np.testing.assert_array_equal(again[0][0], found[0][0])
+
+
+def test_the_start_is_near_and_names_the_active_rows():
+    X, signs, costs, rows = drawn(9, 100, 150, 1)
+    sign, cost = signs[:, 0], costs[:, 0]
+    w, active = starts_of(rows, signs, costs, [0])[0]
+    fit = minimize_squared_hinge(NewtonSteps(rows), sign, cost, np.zeros(150), tol=1e-18)
+    truth = np.flatnonzero((1 - sign * (X @ fit.w) > 0) & (cost > 0))
+    slack = np.maximum(0, 1 - sign * (X @ w))
+    assert 0.5 * w @ w + cost @ slack**2 < 2 * fit.value < 0.5 * cost.sum()
+    assert len(np.setxor1d(active, truth)) <= 0.1 * len(truth)
+    assert (cost[active] > 0).all()
+    again = minimize_squared_hinge(NewtonSteps(rows), sign, cost, w, active, tol=1e-18)
+    np.testing.assert_allclose(again.w, fit.w, rtol=1e-7, atol=1e-8)

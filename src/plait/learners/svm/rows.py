@@ -1,4 +1,7 @@
-"""The rows [x, bias, y_parents] that one label is trained on: only the columns the label may use, dense or sparse."""
+"""The products with rows of a design that the solvers of linear SVMs need, for dense and for sparse rows.
+
+Dense rows need no compiled kernel: BLAS does the work.
+"""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -6,27 +9,19 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from scipy import sparse
 from scipy.linalg import blas
 
-from plait.core.arrays import Floats, Ints
-from plait.core.randomness import generator
-from plait.learners.margins._svm_kernels import (
-    add_curvature,
-    add_outer_products,
-    add_rows,
-    chosen_scores,
-    extend_gram,
-    row_scores,
-    select_columns,
-    squared_norms,
-)
+from plait.core.arrays import Array, Floats, Ints
+from plait.core.lazy_modules import lazy_module
 
-__all__ = ["DenseRows", "MarginRows", "SparseRows"]
+__all__ = ["DenseRows", "Rows", "SparseRows"]
+
+_kernels = lazy_module("plait.learners.svm._kernels")
 
 
-class MarginRows(ABC):
-    """Rows x_i of one label; the products that the solvers need of them."""
+class Rows(ABC):
+    """Rows x_i."""
 
     shape: tuple[int, int]
 
@@ -51,8 +46,8 @@ class MarginRows(ABC):
         """Write K[a, b] = x_rows[a].x_rows[b] for n_old <= a < rows.size and b <= a."""
 
     @abstractmethod
-    def add_curvature(self, rows: Ints, factors: Floats, direction: Floats, total: Floats) -> None:
-        """Add the sum of factors[a] (x_rows[a].direction) x_rows[a] to a vector."""
+    def part_of_gram(self, K: Floats, slots: Ints) -> Floats:
+        """Return K[slots, slots], of which the lower triangle counts, for ascending slots."""
 
     @abstractmethod
     def squared_entries(self, rows: Ints, factors: Floats) -> Floats:
@@ -62,9 +57,13 @@ class MarginRows(ABC):
     def n_entries(self, rows: Ints) -> int:
         """Return how many numbers some rows hold."""
 
+    @abstractmethod
+    def with_columns(self, columns: Ints) -> "Rows":
+        """Return the rows with some columns only, in ascending order."""
+
 
 @dataclass(frozen=True, eq=False)
-class DenseRows(MarginRows):
+class DenseRows(Rows):
     """Rows in one C-ordered array."""
 
     array: Floats
@@ -98,88 +97,87 @@ class DenseRows(MarginRows):
         """Write whole rows of K; what stands right of the diagonal is not read."""
         K[n_old : rows.size, : rows.size] = self.array[rows[n_old:]] @ self.array[rows].T
 
+    def part_of_gram(self, K: Floats, slots: Ints) -> Floats:
+        """Return K[slots, slots]: rows, then columns, which takes half the time of both at once."""
+        return K.take(slots, axis=0).take(slots, axis=1)
+
     def squared_entries(self, rows: Ints, factors: Floats) -> Floats:
         """Return the sum of factors[a] x_rows[a]^2, entry by entry."""
         return np.asarray(factors @ self.array[rows] ** 2)
-
-    def add_curvature(self, rows: Ints, factors: Floats, direction: Floats, total: Floats) -> None:
-        """Add the sum of factors[a] (x_rows[a].direction) x_rows[a] to a vector."""
-        total += self.combined(rows, factors * self.scores_of(rows, direction))
 
     def n_entries(self, rows: Ints) -> int:
         """Return how many numbers some rows hold."""
         return rows.size * self.array.shape[1]
 
+    def with_columns(self, columns: Ints) -> "DenseRows":
+        """Return the rows with some columns only."""
+        return DenseRows(np.ascontiguousarray(self.array[:, columns]))
+
 
 @dataclass(frozen=True, eq=False)
-class SparseRows(MarginRows):
-    """Rows in CSR form, columns ascending within a row."""
+class SparseRows(Rows):
+    """Rows in CSR form, columns ascending within a row; for problems large enough for compiled kernels."""
 
-    indptr: npt.NDArray[Any]
-    indices: npt.NDArray[Any]
-    data: Floats
-    shape: tuple[int, int]
+    matrix: Any
+
+    @property
+    def shape(self) -> tuple[int, int]:  # type: ignore[override]
+        """Number of rows and columns."""
+        return self.matrix.shape[0], self.matrix.shape[1]
+
+    @property
+    def entries(self) -> tuple[Array, Array, Floats]:
+        """Where each row starts, and columns and values of all entries."""
+        return self.matrix.indptr, self.matrix.indices, self.matrix.data
 
     def scores(self, w: Floats) -> Floats:
         """Return w.x_i of every row."""
-        out = np.empty(self.shape[0])
-        row_scores(self.indptr, self.indices, self.data, w, out)
-        return out
+        return np.asarray(self.matrix @ w)
 
     def scores_of(self, rows: Ints, w: Floats) -> Floats:
         """Return w.x_i of some rows."""
         out = np.empty(rows.size)
-        chosen_scores(self.indptr, self.indices, self.data, rows, w, out)
+        _kernels.row_scores(*self.entries, rows, w, out)
         return out
 
     def combined(self, rows: Ints, factors: Floats) -> Floats:
         """Return the sum of factors[a] x_rows[a]."""
         total = np.zeros(self.shape[1])
-        add_rows(self.indptr, self.indices, self.data, rows, factors, total)
+        _kernels.add_rows(*self.entries, rows, factors, total)
         return total
 
     def add_outer(self, rows: Ints, factors: Floats, H: Floats) -> None:
         """Add to the lower triangle of H."""
-        add_outer_products(self.indptr, self.indices, self.data, rows, factors, H)
+        _kernels.add_outer_products(*self.entries, rows, factors, H)
 
     def extend_gram(self, rows: Ints, n_old: int, K: Floats) -> None:
         """Write the lower triangle of the new rows of K."""
         n_entries = self.n_entries(rows)
         starts, ends = np.zeros(self.shape[1] + 1, dtype=np.intp), np.empty(self.shape[1], dtype=np.intp)
         slots, values = np.empty(n_entries, dtype=np.intp), np.empty(n_entries)
-        extend_gram(self.indptr, self.indices, self.data, rows, n_old, starts, ends, slots, values, K)
+        _kernels.extend_gram(*self.entries, rows, n_old, starts, ends, slots, values, K)
+
+    def part_of_gram(self, K: Floats, slots: Ints) -> Floats:
+        """Return K[slots, slots], the lower triangle only."""
+        part = np.zeros((slots.size, slots.size))
+        _kernels.gather_gram(K, slots, part)
+        return part
 
     def squared_entries(self, rows: Ints, factors: Floats) -> Floats:
         """Return the sum of factors[a] x_rows[a]^2, entry by entry."""
-        total = np.zeros(self.shape[1])
-        add_rows(self.indptr, self.indices, self.data**2, rows, factors, total)
-        return total
-
-    def add_curvature(self, rows: Ints, factors: Floats, direction: Floats, total: Floats) -> None:
-        """Add the sum of factors[a] (x_rows[a].direction) x_rows[a] to a vector."""
-        add_curvature(self.indptr, self.indices, self.data, rows, factors, direction, total)
+        return SparseRows(self.squares).combined(rows, factors)
 
     def n_entries(self, rows: Ints) -> int:
         """Return how many numbers some rows hold."""
-        return int((self.indptr[rows + 1] - self.indptr[rows]).sum())
-
-    @cached_property
-    def norms(self) -> Floats:
-        """Products x_i.x_i of every row."""
-        out = np.empty(self.shape[0])
-        squared_norms(self.indptr, self.data, out)
-        return out
-
-    @cached_property
-    def draws(self) -> npt.NDArray[np.int64]:
-        """Random numbers below 2^31 that shuffle the rows, the same for every label and run."""
-        return generator(0).integers(0, 2**31, size=2 * self.shape[0])
+        indptr = self.matrix.indptr
+        return int((indptr[rows + 1] - indptr[rows]).sum())
 
     def with_columns(self, columns: Ints) -> "SparseRows":
-        """Return the rows with some columns only, in ascending order."""
-        place = np.full(self.shape[1], -1, dtype=np.intp)
-        place[columns] = np.arange(columns.size)
-        indptr = np.zeros_like(self.indptr)
-        indices, data = np.empty_like(self.indices), np.empty_like(self.data)
-        filled = select_columns(self.indptr, self.indices, self.data, place, indptr, indices, data)
-        return SparseRows(indptr, indices[:filled], data[:filled], (self.shape[0], columns.size))
+        """Return the rows with some columns only."""
+        return SparseRows(self.matrix[:, columns])
+
+    @cached_property
+    def squares(self) -> Any:
+        """The matrix with its entries squared."""
+        csr = self.matrix
+        return sparse.csr_matrix((csr.data**2, csr.indices, csr.indptr), shape=csr.shape)

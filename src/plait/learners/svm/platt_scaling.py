@@ -6,12 +6,29 @@ from scipy.special import expit
 
 from plait.core.arrays import Floats
 
-__all__ = ["fit_platt", "platt_targets"]
+__all__ = ["N_FOLDS", "fit_platt", "label_folds", "platt_targets"]
 
 
+# Margins are calibrated on rows held out in so many folds.
+N_FOLDS = 3
 MOST_STEPS = 100
 # Ends when the predicted decrease is below this share of the total weight.
 TOLERANCE = 1e-14
+
+
+def label_folds(y: npt.NDArray[np.uint8], weights: Floats) -> npt.NDArray[np.int64]:
+    """Return the fold of every row: rows of each class are dealt out in turn, those without weight to no fold (-1).
+
+    Examples
+    --------
+    >>> label_folds(np.array([0, 0, 1, 0, 1, 0]), np.array([1.0, 1.0, 1.0, 0.0, 1.0, 1.0]))
+    array([ 0,  1,  0, -1,  1,  2])
+    """
+    folds = np.full(y.size, -1, dtype=np.int64)
+    for value in (0, 1):
+        rows = np.flatnonzero((y == value) & (weights > 0))
+        folds[rows] = np.arange(rows.size) % N_FOLDS
+    return folds
 
 
 def platt_targets(y: npt.NDArray[np.uint8], weights: Floats) -> Floats:
