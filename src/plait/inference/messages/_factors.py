@@ -1,4 +1,4 @@
-"""Rows in lanes: scores of a block of rows turned into odds, with one line of numbers for each label.
+"""Factors of belief propagation in SIMD lanes: scores of a block of rows as odds, one line of numbers for each label.
 
 Notation
 --------
@@ -7,6 +7,12 @@ column       : a label (linear scores), or a setting of a label's parents (table
 shifts[m]    : what setting m adds to the score of its label; gains[m] = exp(shifts[m])
 
 Eight rows are one value (`plait.core._lanes`); a block has several of them, which hide each other's waiting times.
+
+Below them factors with one or two parents, the most common ones: all settings in registers.
+
+Notation is that of `_messages`. The parents are a and b; x is the child's odds where both are 0, and gain_a,
+gain_b, gain_both multiply them. Instead of dividing each weight by 1 + odds, all are multiplied by the other
+denominators: a message is a ratio, so what they share falls out.
 """
 
 import numpy as np

@@ -1,10 +1,29 @@
-"""Modes of a polytree: the best values from the roots to the leaves, given the messages of `_polytree_kernels`.
+"""Max-product (Viterbi): modes of a polytree from the roots to the leaves, given the messages, and the k best vectors.
 
 Notation
 --------
-ratio[v, r]      : as in `_polytree_kernels`; from the roots down overwritten by the label's value in the mode
+ratio[v, r]      : as in `_messages`; from the roots down overwritten by the label's value in the mode
 chance[0, r]     : product of P(y_j | parents) that was not yet added to the log
 total[r]         : log P(mode)
+
+The k most probable vectors of a polytree, row by row, by splitting the space around each vector found.
+
+A vector is a list of decisions, from the roots down: the value of each root, then for each factor one of its options,
+given the value of its target. An option of a factor is a setting of its parents in which, where the target is a
+parent, the target's bit is the value of the child instead. All that lies below a decision takes its best value
+independently of all else, so a changed decision costs the difference of two numbers [Nilsson1998].
+
+The first vector takes the best option everywhere. Of a vector whose decision d was the last one changed, the vectors
+that follow keep all decisions before d, and take the next option at d, or the second best at one decision after d
+[Lawler1972]. So every vector is met once, and never before a better one.
+
+Notation of the k best
+----------------------
+logs[2 * e + y]      : log P(y_j = y | setting e)
+below[v]             : log of the label's ratio: best with value 1 minus best with value 0 of all below it
+gaps[j, a]           : what the second best option of factor j costs, given value a of its target
+choices[n, d]        : decision d of the n-th vector
+waiting, origins     : values of the vectors met next, best first; the vector and the decision each comes from
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Messages on a polytree from the leaves to the roots, as odds, for a block of rows at once.
+"""Belief propagation on a polytree: messages from the leaves to the roots, as odds, for a block of rows at once.
 
 Notation
 --------
@@ -15,6 +15,11 @@ within [1e-6, 1e6], and odds beyond FAR = 2**117 = 2e35 count as FAR: even after
 leaves out is below the last bit.
 
 Arrays are taken out of tuples once, since each time costs as much as a factor.
+
+log P(evidence) on a polytree, from the messages towards the roots.
+
+A factor's message stands for the pair low * (1 : message). For every factor the logarithm of `low` is added, with what
+the held ratios of its labels leave out; for every root the logarithm of the sum of its pair.
 """
 
 import math

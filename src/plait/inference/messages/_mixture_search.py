@@ -1,4 +1,4 @@
-"""Best-first search of the most probable vectors of a mixture of polytrees, row after row.
+"""Branch and bound on a mixture of polytrees: its most probable vectors, row after row, best bound first.
 
 A node fixes some labels. No completion of it is more probable than sum_c w_c max P_c, and the max-marginals of the
 components give that bound for both values of every free label at once: values that cannot reach what was found are
@@ -11,6 +11,16 @@ upper[k, v]    : bound of all completions where label k is v, as a share of the 
 modes[c]       : the best completion of component c, a candidate
 found          : the best vectors so far, best first; `cut` is log P of the last of them
 lost           : largest bound of what was left aside because it is below the floor
+
+Max-marginals of one row of a polytree under a partial assignment: the best completions with each value of a label.
+
+Notation of max-marginals
+-------------------------
+a[k]           : the value of a label that is fixed, -1 where it is free
+below[k, v]    : best log P of the part below label k where it is v; -inf against `a`
+message[k, v]  : what the factor of label k sent to its target
+belief[k, v]   : best log P of all of label k's part of the graph where it is v
+cavity         : belief of the target without what the factor itself sent
 """
 
 import math

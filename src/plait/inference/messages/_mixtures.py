@@ -1,10 +1,21 @@
-"""What kernels of mixtures share: tables of log P(y_k | parents), and log P(y) of a whole vector.
+"""Mixtures of graphs: tables of log P(y_k | parents), log P(y) of a whole vector, and simulated annealing over vectors.
 
 Notation
 --------
 logs[at]       : log P_c(y_k = v | parents) of one row, at = 2 * (entry[c, k] + setting of the parents) + v
 places         : `at` of label k in component c, for the vector at hand; its own place is n_components * k + c
 terms[c]       : log w_c + log P_c(y)
+
+Simulated annealing over label vectors of a mixture, row after row [MC, section 5.4].
+
+Flipping one label changes its own conditional and those of its children in every component, and nothing else.
+
+Notation of annealing
+---------------------
+picks[i, t]    : which of the free labels step t of row i flips, as a number from 0 to 1
+hurdles[i, t]  : what the step has to gain to be taken, T_t * log(u): at most 0
+terms[c]       : log w_c + log P_c(y) of the vector at hand; `moved` the same after a flip
+places         : where the conditionals of the vector stand in the tables, as in `_mixtures`
 """
 
 import math

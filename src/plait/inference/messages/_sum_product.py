@@ -1,7 +1,16 @@
-"""Marginals of a polytree: one pass down the order without evidence, messages up and down with it.
+"""Sum-product (belief propagation): marginals of a polytree, one pass down without evidence, up and down with it.
 
-Notation is that of `_polytree_kernels`. From the roots down, ratio[v] is overwritten by the odds of label v given all
+Notation is that of `_messages`. From the roots down, ratio[v] is overwritten by the odds of label v given all
 evidence; beliefs[2 * e + y] gets P(setting e, y_j = y | evidence) for every entry e of the label's table.
+
+Draws from a polytree given evidence: messages to the roots, then values from the roots down.
+
+Notation of draws
+-----------------
+option              : a setting of a factor's parents in which, where the target is a parent, the target's bit is the
+                      value of the child instead
+shares[o, r]        : P(option <= o | value a of the target, evidence); rows 2 * entry[j] + a * n_settings onward
+uniforms[i, s, k]   : numbers between 0 and 1, both left out, one for each row, draw and label
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Beam search along a linear chain: arrays in, arrays out, the caller allocates.
 
-Notation (and that of `_greedy_kernels`)
+Notation (and that of `_greedy`)
 ----------------------------------------
 scores[s]          : scores of all later labels, given the prefix in slot s
 log_prob[j]        : log P of the j-th prefix kept, the smallest prefix first; `slot[j]` is where its scores are
