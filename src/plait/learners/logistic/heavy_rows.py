@@ -9,10 +9,12 @@ largest leverage s_i sum_k a_ik^2 / d_k and D is the diagonal of all others, M^-
 import numpy as np
 
 from plait.core.arrays import Array, Floats
-from plait.learners.logistic._row_kernels import corrected, row_gram, without_rows
+from plait.core.lazy_modules import lazy_module
 from plait.learners.logistic.logistic_design import SparseDesign
 
 __all__ = ["HeavyRows"]
+
+_kernels = lazy_module("plait.learners.logistic._row_kernels")
 
 
 _ROWS = 64
@@ -39,7 +41,7 @@ class HeavyRows:
         entries = design.rows(rows)
         weights = curvature[rows].astype(np.float64)
         remaining = diagonal.astype(np.float64)
-        without_rows(*entries, weights, remaining)
+        _kernels.without_rows(*entries, weights, remaining)
         self.inverse = 1 / np.maximum(remaining, 1.0)
         pointers, indices, values = entries
         used = np.zeros(design.n_columns, dtype=np.bool_)
@@ -47,7 +49,7 @@ class HeavyRows:
         self._columns, places = np.flatnonzero(used), (np.cumsum(used) - 1)[indices].astype(np.int32)
         self._entries, self._few = (pointers, places, values), self.inverse[self._columns]
         K = np.empty((n_rows, n_rows))
-        row_gram(*self._entries, self._few, np.zeros_like(self._few), K)
+        _kernels.row_gram(*self._entries, self._few, np.zeros_like(self._few), K)
         K[np.diag_indices(n_rows)] += 1 / weights
         self._middle = np.linalg.inv(K)
         self._sums, self._column = np.empty(n_rows), np.empty_like(self._few)
@@ -55,4 +57,4 @@ class HeavyRows:
     def correct(self, conditioned: Array, lane: int) -> None:
         """Turn D^-1 r in one lane of a panel into M^-1 r."""
         room = (self._sums, self._column)
-        corrected(*self._entries, self._columns, self._middle, self._few, conditioned, lane, *room)
+        _kernels.corrected(*self._entries, self._columns, self._middle, self._few, conditioned, lane, *room)

@@ -8,19 +8,15 @@ from scipy import sparse
 
 from plait.core.arrays import Array, Bools, Floats, Ints
 from plait.core.kernel_policy import kernels_pay
-from plait.learners.logistic._lanes import WIDTHS
-from plait.learners.logistic._panel_products import (
-    curvature_rows,
-    sparse_backward,
-    sparse_curvature,
-    sparse_forward,
-)
+from plait.core.lazy_modules import lazy_module
 from plait.learners.logistic.hessian_inverses import DensePreconditioner, LevelInverses
-from plait.learners.logistic.panel_memory import zero_panel
+from plait.learners.logistic.panel_memory import WIDTHS, zero_panel
 from plait.learners.logistic.row_matrices import DenseRows, RawRows
 from plait.learners.training.column_scaling import column_means, column_scales
 
 __all__ = ["SMALL", "DenseDesign", "Design", "SparseDesign", "prepared_design"]
+
+_products = lazy_module("plait.learners.logistic._panel_products")
 
 # Designs of so many numbers are solved by plain NumPy, in float64 and to the last digits: on emotions (593 x 72) that
 # takes less time than the kernels do, warm.
@@ -146,14 +142,14 @@ class SparseDesign(Design):
 
     def forward(self, P: Array, T: Array) -> None:
         """T = A P."""
-        sparse_forward(*self._entries(P), P, T, WIDTHS[P.shape[1]])
+        _products.sparse_forward(*self._entries(P), P, T, WIDTHS[P.shape[1]])
 
     def backward(self, T: Array, Q: Array) -> None:
         """Q = A' T."""
         if self._transposed is None:
-            sparse_backward(*self._entries(T), T, Q, WIDTHS[T.shape[1]])
+            _products.sparse_backward(*self._entries(T), T, Q, WIDTHS[T.shape[1]])
         else:
-            sparse_forward(*self._transposed[T.dtype], T, Q, WIDTHS[T.shape[1]])
+            _products.sparse_forward(*self._transposed[T.dtype], T, Q, WIDTHS[T.shape[1]])
 
     def squares(self, T: Array, sums: Array, Q: Array) -> None:
         """Q = (A * A)' T, which is A' T where all entries are 1."""
@@ -161,14 +157,14 @@ class SparseDesign(Design):
             Q[:] = sums
         elif self._transposed is not None:
             pointers, indices, values = self._transposed[T.dtype]
-            sparse_forward(pointers, indices, values * values, T, Q, WIDTHS[T.shape[1]])
+            _products.sparse_forward(pointers, indices, values * values, T, Q, WIDTHS[T.shape[1]])
         else:
-            sparse_backward(self._indptr, self._indices, self._squares[T.dtype], T, Q, WIDTHS[T.shape[1]])
+            _products.sparse_backward(self._indptr, self._indices, self._squares[T.dtype], T, Q, WIDTHS[T.shape[1]])
 
     def leverage(self, inverse: Array, T: Array) -> None:
         """T = (A * A) inverse: the size of each row where column k counts by inverse_k."""
         values = self._values if self.binary else self._squares
-        sparse_forward(self._indptr, self._indices, values[inverse.dtype], inverse, T, WIDTHS[T.shape[1]])
+        _products.sparse_forward(self._indptr, self._indices, values[inverse.dtype], inverse, T, WIDTHS[T.shape[1]])
 
     def rows(self, rows: npt.NDArray[np.int64]) -> tuple[Any, Any, Any]:
         """Return row pointers, indices and float64 values of some rows."""
@@ -180,12 +176,12 @@ class SparseDesign(Design):
     def curvature(self, S: Array, P: Array, Q: Array, linear: Floats, square: Floats) -> None:
         """Q = A' (S * A P), in one pass over the rows where P and Q fit the cache together."""
         if self._transposed is None:
-            sparse_curvature(*self._entries(P), S, P, Q, linear, square, WIDTHS[P.shape[1]])
+            _products.sparse_curvature(*self._entries(P), S, P, Q, linear, square, WIDTHS[P.shape[1]])
         else:
             if self._scores is None or self._scores.dtype != S.dtype or self._scores.shape != S.shape:
                 self._scores = zero_panel((S.shape[0], S.shape[1]), S.dtype)
             self.forward(P, self._scores)
-            curvature_rows(S, self._scores, linear, square, WIDTHS[S.shape[1]])
+            _products.curvature_rows(S, self._scores, linear, square, WIDTHS[S.shape[1]])
             self.backward(self._scores, Q)
 
 

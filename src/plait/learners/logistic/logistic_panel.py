@@ -6,18 +6,19 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.core.arrays import Floats, Ints
-from plait.learners.logistic._lanes import WIDTHS
-from plait.learners.logistic._logistic_kernels import along_line, copy_lanes, inner, loss_rows, move
+from plait.core.lazy_modules import lazy_module
 from plait.learners.logistic.heavy_rows import HeavyRows
 from plait.learners.logistic.logistic_batch import Batch
 from plait.learners.logistic.logistic_design import SparseDesign
 from plait.learners.logistic.newton_preconditioner import DiagonalPreconditioner
 from plait.learners.logistic.panel_conjugate_gradients import NewtonSystems
 from plait.learners.logistic.panel_line_search import step_lengths
-from plait.learners.logistic.panel_memory import zero_panel
+from plait.learners.logistic.panel_memory import WIDTHS, zero_panel
 from plait.learners.logistic.solver_precision import Precision
 
 __all__ = ["EMPTY", "LogisticPanel"]
+
+_kernels = lazy_module("plait.learners.logistic._logistic_kernels")
 
 
 EMPTY = -1
@@ -128,7 +129,7 @@ class LogisticPanel:
         """Move problems from lanes of another panel to free lanes of this one."""
         for name in ("W", "_scores", "_targets", "_cost", "_allowed"):
             if getattr(self, name) is not None:
-                copy_lanes(getattr(other, name), theirs, getattr(self, name), lanes)
+                _kernels.copy_lanes(getattr(other, name), theirs, getattr(self, name), lanes)
         for name in ("problems", "n_iter", "_taken", "intercepts", "_wary"):
             getattr(self, name)[lanes] = getattr(other, name)[theirs]
         other.clear(theirs)
@@ -138,10 +139,10 @@ class LogisticPanel:
         self._opened = self.problems != EMPTY
         sums = np.zeros((3, self.n_lanes))
         rows = (self._scores, self._targets, self._cost, self._wary[None], self._residuals, self._curvature)
-        loss_rows(*rows, sums, self._width)
+        _kernels.loss_rows(*rows, sums, self._width)
         loss, self._slope, bend = sums
         self.design.backward(self._residuals, self._gradient)
-        move(self._gradient, self.W, np.ones((1, self.n_lanes)), self._width)
+        _kernels.move(self._gradient, self.W, np.ones((1, self.n_lanes)), self._width)
         self.objective = loss + 0.5 * _inner(self.W, self.W)
         inverse_bend = np.zeros(self.n_lanes)
         if self.design.fit_intercept:
@@ -212,12 +213,12 @@ class LogisticPanel:
         sums = np.zeros((2, self.n_lanes))
 
         def slopes(lengths: Floats) -> tuple[Floats, Floats]:
-            along_line(self._scores, direction, self._targets, self._cost, lengths[None], sums, self._width)
+            _kernels.along_line(self._scores, direction, self._targets, self._cost, lengths[None], sums, self._width)
             return sums[0] + crossed + lengths * squared, sums[1] + squared
 
         lengths = step_lengths(slopes, first, self._opened)
-        move(self.W, x, lengths[None], self._width)
-        move(self._scores, direction, lengths[None], self._width)
+        _kernels.move(self.W, x, lengths[None], self._width)
+        _kernels.move(self._scores, direction, lengths[None], self._width)
         self.intercepts += lengths * change
         self.n_iter += self._opened
         # A lane that once needed its heavy rows keeps them.
@@ -232,7 +233,7 @@ class LogisticPanel:
 
 def _inner(left: npt.NDArray[Any], right: npt.NDArray[Any]) -> Floats:
     out = np.zeros((1, left.shape[1]))
-    inner(left, right, out, WIDTHS[left.shape[1]])
+    _kernels.inner(left, right, out, WIDTHS[left.shape[1]])
     return out[0]
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.core.arrays import Ints
-from plait.learners.logistic._lanes import LANES, NARROW
 from plait.learners.logistic.logistic_batch import Batch, Solution
 from plait.learners.logistic.logistic_panel import EMPTY, LogisticPanel
 from plait.learners.logistic.newton_preconditioner import DiagonalPreconditioner
 from plait.learners.logistic.panel_conjugate_gradients import NewtonLanes, NewtonSystems
+from plait.learners.logistic.panel_memory import LANES, NARROW
 from plait.learners.logistic.solver_precision import Precision
 
 __all__ = ["Scheduler"]

@@ -11,14 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.core.arrays import Array, Floats, Ints
-from plait.learners.logistic._lanes import WIDTHS
-from plait.learners.logistic._logistic_kernels import advance, copy_lanes, inner, next_direction
+from plait.core.lazy_modules import lazy_module
 from plait.learners.logistic.heavy_rows import HeavyRows
 from plait.learners.logistic.logistic_design import SparseDesign
 from plait.learners.logistic.newton_preconditioner import DiagonalPreconditioner
-from plait.learners.logistic.panel_memory import zero_panel
+from plait.learners.logistic.panel_memory import WIDTHS, zero_panel
 
 __all__ = ["NewtonLanes", "NewtonSystems"]
+
+_kernels = lazy_module("plait.learners.logistic._logistic_kernels")
 
 
 # Conjugate gradients that have not arrived after so many steps hand on what they have.
@@ -94,7 +95,7 @@ class NewtonLanes:
         """Take over systems into free lanes."""
         pairs = ((systems.curvature, self._curvature), (systems.means, self._means), (systems.rhs, self._residual))
         for theirs, ours in (*pairs, (systems.inverse, self._inverse)):
-            copy_lanes(theirs, source, ours, lanes)
+            _kernels.copy_lanes(theirs, source, ours, lanes)
         for name in ("inverse_bend", "energy", "goal", "most"):
             getattr(self, f"_{name}")[lanes] = getattr(systems, name)[source]
         for theirs, lane in zip(source, lanes, strict=True):
@@ -113,7 +114,7 @@ class NewtonLanes:
         """Go on with systems that other lanes have begun, in the first lanes of these; all of these must be free."""
         lanes = np.arange(len(theirs))
         for name in ("_curvature", "_means", "_residual", "_inverse", "_x", "_direction"):
-            copy_lanes(getattr(other, name), theirs, getattr(self, name), lanes)
+            _kernels.copy_lanes(getattr(other, name), theirs, getattr(self, name), lanes)
         for name in ("_inverse_bend", "_energy", "_goal", "_most", "_gain", "_taken", "_limit", "running"):
             getattr(self, name)[lanes] = getattr(other, name)[theirs]
         self._ratios[0, lanes] = other._ratios[0, theirs]
@@ -122,7 +123,7 @@ class NewtonLanes:
 
     def unload(self, lanes: Ints, systems: NewtonSystems, target: Ints) -> None:
         """Hand back solutions and what they gain."""
-        copy_lanes(self._x, lanes, systems.x, target)
+        _kernels.copy_lanes(self._x, lanes, systems.x, target)
         systems.gain[target], systems.taken[target] = self._gain[lanes], self._taken[lanes]
 
     def sweep(self) -> Ints:
@@ -149,17 +150,17 @@ class NewtonLanes:
         """Set the directions: conditioned residuals plus a multiple of the directions before."""
         conditioned = self._condition() if self._conditioned is None else self._conditioned
         if conditioned is self._residual:
-            next_direction(conditioned, self._inverse, self._ratios, self._direction, self._norms, self._width)
+            _kernels.next_direction(conditioned, self._inverse, self._ratios, self._direction, self._norms, self._width)
         else:
-            next_direction(conditioned, self._ones, self._ratios, self._direction, self._norms, self._width)
+            _kernels.next_direction(conditioned, self._ones, self._ratios, self._direction, self._norms, self._width)
 
     def _advance(self, steps: Floats, shares: Floats) -> None:
         panels = (self._direction, self._product, self._means, self._inverse, self._x, self._residual)
-        advance(steps[None], shares[None], *panels, self._fresh, self._width)
+        _kernels.advance(steps[None], shares[None], *panels, self._fresh, self._width)
         self._conditioned = self._condition()
         if self._conditioned is not self._residual:
             sizes = np.zeros_like(self._fresh)
-            inner(self._residual, self._conditioned, sizes, self._width)
+            _kernels.inner(self._residual, self._conditioned, sizes, self._width)
             # What `advance` summed is the same but for rounding; a lane keeps it whatever the others are.
             changed = list(self._heavy) if self._preconditioner.diagonal else slice(None)
             self._fresh[0, changed] = sizes[0, changed]

@@ -6,9 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.core.arrays import Floats
-from plait.learners.logistic._line_kernels import next_lengths
+from plait.core.lazy_modules import lazy_module
 
 __all__ = ["step_lengths"]
+
+_kernels = lazy_module("plait.learners.logistic._line_kernels")
 
 Slopes = Callable[[Floats], tuple[Floats, Floats]]
 
@@ -28,6 +30,6 @@ def step_lengths(slopes: Slopes, first_slope: Floats, running: npt.NDArray[np.bo
     low, high = np.zeros_like(lengths), np.full_like(lengths, np.inf)
     for _ in range(_MOST):
         slope, bend = slopes(lengths)
-        if not next_lengths(slope, bend, _FALL * np.abs(first_slope), low, high, lengths, running):
+        if not _kernels.next_lengths(slope, bend, _FALL * np.abs(first_slope), low, high, lengths, running):
             break
     return lengths

@@ -5,7 +5,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["zero_panel"]
+__all__ = ["LANES", "NARROW", "WIDTHS", "zero_panel"]
+
+# Problems side by side in a panel, and how kernels are told how many there are (see `plait.core._lanes`).
+LANES, NARROW = 16, 8
+WIDTHS: dict[int, tuple[int, ...]] = {NARROW: (0,), LANES: (0, 0)}
 
 _LINE = 64
 
