@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.utils.parallel import Parallel, delayed
 
 from plait.baselines.foundations.binary_learners import LEARNER_RULE, binary_learner, checked_weights, label_scores
 from plait.baselines.foundations.column_scaling import divided_columns, in_units_of_columns, unscaled_learner
 from plait.baselines.foundations.meta_classifier import JOBS_RULE, MetaClassifier, seeded_members
 from plait.core.arrays import Floats, Ints, Labels
 from plait.core.checks import RandomState
+from plait.core.parallel import Parallel, delayed
 from plait.core.progress_bar import progress
 from plait.core.randomness import generators
 from plait.learners import Conditionals, Learner, LinearSVMLearner, LogisticLearner

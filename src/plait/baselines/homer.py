@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from scipy.special import expit
-from sklearn.utils.parallel import Parallel, delayed
 
 from plait.baselines.foundations.binary_learners import (
     LEARNER_RULE,
@@ -21,6 +20,7 @@ from plait.baselines.foundations.column_scaling import divided_columns, in_units
 from plait.baselines.foundations.meta_classifier import JOBS_RULE, MetaClassifier, seeded_members
 from plait.core.arrays import Floats, Ints, Labels
 from plait.core.checks import Interval, RandomState
+from plait.core.parallel import Parallel, delayed
 from plait.core.progress_bar import progress
 from plait.core.randomness import generators
 from plait.learners import Conditionals, Learner

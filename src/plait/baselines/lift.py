@@ -10,14 +10,13 @@ from scipy.spatial.distance import cdist
 from scipy.special import expit
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.parallel import Parallel, delayed
 
 from plait.baselines.foundations.binary_learners import LEARNER_RULE, binary_learner, gives_probabilities, label_scores
 from plait.baselines.foundations.meta_classifier import JOBS_RULE, seeded_members
 from plait.core.arrays import Floats, Labels
 from plait.core.checks import Interval, RandomState
 from plait.core.multilabel_classifier import MultilabelClassifier
-from plait.core.parallel import one_blas_thread
+from plait.core.parallel import Parallel, delayed, one_blas_thread
 from plait.core.progress_bar import progress
 from plait.core.randomness import generators, seeds
 from plait.learners import Conditionals, Learner

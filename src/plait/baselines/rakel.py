@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.parallel import Parallel, delayed
 
 from plait.baselines.foundations.label_sets import (
     LabelSetModel,
@@ -24,6 +23,7 @@ from plait.baselines.foundations.meta_classifier import (
 )
 from plait.core.arrays import Floats, Ints, Labels
 from plait.core.checks import Boolean, Interval, OneOf, RandomState
+from plait.core.parallel import Parallel, delayed
 from plait.core.progress_bar import progress
 from plait.core.randomness import generators
 from plait.core.sentences import ParameterError

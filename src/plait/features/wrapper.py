@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -14,6 +13,7 @@ from sklearn.utils import get_tags
 
 from plait.core.arrays import Array, Ints, Labels
 from plait.core.checks import HasMethods, Interval, Nothing, RandomState
+from plait.core.parallel import Parallel, delayed
 from plait.core.progress_bar import progress
 from plait.core.randomness import generators
 from plait.counts import MeanStdDiscretizer, encode

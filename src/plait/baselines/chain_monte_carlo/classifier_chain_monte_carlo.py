@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from scipy.special import expit
-from sklearn.utils.parallel import Parallel, delayed
 
 from plait import losses as losses_room
 from plait.baselines.chain_monte_carlo.order_search import ChainPayoff, ScoredOrder, best_orders
@@ -18,6 +17,7 @@ from plait.baselines.foundations.meta_classifier import JOBS_RULE, MetaClassifie
 from plait.core.arrays import Bits, Floats, Labels
 from plait.core.checks import InstanceOf, Interval, Nothing, OneOf, RandomState
 from plait.core.naming import resolve
+from plait.core.parallel import Parallel, delayed
 from plait.core.randomness import generators
 from plait.core.sentences import ParameterError
 from plait.inference import Greedy, LabelSupport, MonteCarlo
