@@ -33,6 +33,7 @@ class Beam(Inference):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from plait.joint import LinearDistribution
     >>> from plait.structure import LabelGraph
     >>> effects = np.array([[0.0, 0.0], [-3.0, 0.0]])

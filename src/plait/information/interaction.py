@@ -28,6 +28,7 @@ def interaction_information(*columns: Any, weights: Any = None, base: Any = 2) -
 
     Examples
     --------
+    >>> import numpy as np
     >>> a, b = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
     >>> interaction_information(a, b, a ^ b)
     -1.0
@@ -52,6 +53,7 @@ def interaction_information_matrix(
 
     Examples
     --------
+    >>> import numpy as np
     >>> Y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
     >>> interaction_information_matrix(Y, None, Y[:, 0] ^ Y[:, 1])
     array([[ 0., -1.],
