@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from plait.learners.label_pairs import _score_kernels
-from plait.learners.label_pairs.pair_scores import MOST_SCORE, plain_logs, plain_pair_scores
+from plait.learners import _score_kernels
+from plait.learners.label_pairs.pair_dependence import MOST_SCORE, plain_logs, plain_pair_scores
 from plait.learners.logistic._sparse_rows import lower_grams, rows_times
 
 

@@ -5,7 +5,8 @@ import pytest
 from scipy import optimize, sparse
 from threadpoolctl import threadpool_limits
 
-from plait.learners.logistic import logistic_design, logistic_scheduler, newton_preconditioner
+from plait.learners.logistic import logistic_design, newton_preconditioner
+from plait.learners.logistic import logistic_solver as logistic_scheduler
 from plait.learners.logistic.logistic_design import prepared_design
 from plait.learners.logistic.logistic_solver import solve
 from plait.learners.logistic.panel_conjugate_gradients import NewtonLanes

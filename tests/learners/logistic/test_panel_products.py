@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from plait.learners.logistic._lanes import LANES, NARROW, WIDTHS
-from plait.learners.logistic._panel_products import curvature_rows, sparse_backward, sparse_curvature, sparse_forward
+from plait.learners.logistic._logistic_kernels import curvature_rows, sparse_backward, sparse_curvature, sparse_forward
 
 both_widths = pytest.mark.parametrize("n_lanes", [NARROW, LANES])
 

@@ -3,14 +3,89 @@
 One row of every array belongs to one problem, so its numbers lie side by side and finished problems are left by
 leaving out rows. The flags of SUMS allow sums in any order; they promise nothing about infinities or NaN. A kernel
 takes over the flags of the one that calls it unless it says otherwise, and `exp` bears no other order.
+
+Also here: products of a dense matrix with a few rows of coefficients or residuals, SIMD lanes being problems. There are
+so few problems that a general matrix product spends its time packing the matrix; these kernels read it in place, once
+for every eight problems, and eight rows of it share each load of the problems' numbers.
 """
 
 import numpy as np
 
 from plait.core._exponentials import exp, log1p
+from plait.core._lanes import fill, fused, load_column, load_row, store_column, store_row
 from plait.core.compilation import kernel
 
 __all__ = ["SUMS", "curve_along_step"]
+
+
+@kernel
+def _score(A, i, panel):  # type: ignore[no-untyped-def]
+    """Return the scores of row i of A for eight problems."""
+    total = fill(panel.dtype.type(0.0))
+    for k in range(panel.shape[0]):
+        total = fused(fill(A[i, k]), load_row(panel, k), total)
+    return total
+
+
+@kernel
+def dense_scores(A, coefficients, panel, out):  # type: ignore[no-untyped-def]
+    """Out = coefficients A', both with a multiple of eight rows; `panel` is room for a column each of eight of them."""
+    whole = A.shape[0] - A.shape[0] % 8
+    for first in range(0, coefficients.shape[0], 8):
+        for k in range(panel.shape[0]):
+            store_row(panel, k, load_column(coefficients, first, k))
+        for i in range(0, whole, 8):
+            nil = fill(panel.dtype.type(0.0))
+            a, b, c, d, e, f, g, h = nil, nil, nil, nil, nil, nil, nil, nil
+            for k in range(panel.shape[0]):
+                p = load_row(panel, k)
+                a = fused(fill(A[i, k]), p, a)
+                b = fused(fill(A[i + 1, k]), p, b)
+                c = fused(fill(A[i + 2, k]), p, c)
+                d = fused(fill(A[i + 3, k]), p, d)
+                e = fused(fill(A[i + 4, k]), p, e)
+                f = fused(fill(A[i + 5, k]), p, f)
+                g = fused(fill(A[i + 6, k]), p, g)
+                h = fused(fill(A[i + 7, k]), p, h)
+            store_column(out, first, i, a)
+            store_column(out, first, i + 1, b)
+            store_column(out, first, i + 2, c)
+            store_column(out, first, i + 3, d)
+            store_column(out, first, i + 4, e)
+            store_column(out, first, i + 5, f)
+            store_column(out, first, i + 6, g)
+            store_column(out, first, i + 7, h)
+        for i in range(whole, A.shape[0]):
+            store_column(out, first, i, _score(A, i, panel))
+
+
+@kernel
+def dense_gradients(A, residuals, panel, out):  # type: ignore[no-untyped-def]
+    """Out = residuals A, both with a multiple of eight rows; `panel` is room for a column each of eight of them."""
+    whole = A.shape[0] - A.shape[0] % 8
+    for first in range(0, residuals.shape[0], 8):
+        panel[:] = 0
+        for i in range(0, whole, 8):
+            a, b = load_column(residuals, first, i), load_column(residuals, first, i + 1)
+            c, d = load_column(residuals, first, i + 2), load_column(residuals, first, i + 3)
+            e, f = load_column(residuals, first, i + 4), load_column(residuals, first, i + 5)
+            g, h = load_column(residuals, first, i + 6), load_column(residuals, first, i + 7)
+            for k in range(panel.shape[0]):
+                q = fused(fill(A[i, k]), a, load_row(panel, k))
+                q = fused(fill(A[i + 1, k]), b, q)
+                q = fused(fill(A[i + 2, k]), c, q)
+                q = fused(fill(A[i + 3, k]), d, q)
+                q = fused(fill(A[i + 4, k]), e, q)
+                q = fused(fill(A[i + 5, k]), f, q)
+                q = fused(fill(A[i + 6, k]), g, q)
+                store_row(panel, k, fused(fill(A[i + 7, k]), h, q))
+        for i in range(whole, A.shape[0]):
+            r = load_column(residuals, first, i)
+            for k in range(panel.shape[0]):
+                store_row(panel, k, fused(fill(A[i, k]), r, load_row(panel, k)))
+        for k in range(panel.shape[0]):
+            store_column(out, first, k, load_row(panel, k))
+
 
 SUMS = {"reassoc", "contract", "nsz", "arcp"}
 # Where an exponential is as good as nothing beside 1; float32 reaches a little further.

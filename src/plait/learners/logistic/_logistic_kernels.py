@@ -2,7 +2,13 @@
 
 Arrays of shape (n, 8) or (n, 16) in C order; `cost` has one row for each row of the data, or one row for all of them.
 The arithmetic of losses is in float64, whatever the arrays hold.
+
+Also here: one round of the line search for all lanes; products of a CSR matrix with panels, arrays of shape (n, 8) or
+(n, 16) in C order; and the preconditioner that takes a few heavy rows into account exactly. Columns are read as numbers
+without sign: with one, every use would first ask whether it counts from the end.
 """
+
+import numpy as np
 
 from plait.core.compilation import kernel
 from plait.learners.logistic._lanes import (
@@ -22,15 +28,155 @@ from plait.learners.logistic._lanes import (
     widen,
 )
 
-__all__ = [
-    "advance",
-    "along_line",
-    "copy_lanes",
-    "inner",
-    "loss_rows",
-    "move",
-    "next_direction",
-]
+__all__ = ["advance", "along_line", "copy_lanes", "inner", "loss_rows", "move", "next_direction"]
+
+
+@kernel
+def _gather(indices, data, start, stop, P, width):  # type: ignore[no-untyped-def]
+    """Return the product of one row of the matrix with P."""
+    total = fill(P.dtype.type(0.0), width)
+    for t in range(start, stop):
+        total = fused(fill(data[t], width), load(P, np.int64(indices[t]), width), total)
+    return total
+
+
+@kernel
+def _scatter(indices, data, start, stop, row, Q, width):  # type: ignore[no-untyped-def]
+    """Add the outer product of one row of the matrix with `row` to Q."""
+    for t in range(start, stop):
+        k = np.int64(indices[t])
+        store(Q, k, fused(fill(data[t], width), row, load(Q, k, width)))
+
+
+@kernel
+def sparse_forward(indptr, indices, data, P, T, width):  # type: ignore[no-untyped-def]
+    """T = A P."""
+    for i in range(T.shape[0]):
+        store(T, i, _gather(indices, data, indptr[i], indptr[i + 1], P, width))
+
+
+@kernel
+def sparse_backward(indptr, indices, data, T, Q, width):  # type: ignore[no-untyped-def]
+    """Q = A' T."""
+    Q[:] = 0
+    for i in range(T.shape[0]):
+        _scatter(indices, data, indptr[i], indptr[i + 1], load(T, i, width), Q, width)
+
+
+@kernel
+def sparse_curvature(indptr, indices, data, S, P, Q, linear, square, width):  # type: ignore[no-untyped-def]
+    """Q = A' (S * T) for T = A P, in one pass over the rows; linear = sum_i S T, square = sum_i S T^2."""
+    Q[:] = 0
+    sum_linear, sum_square = fill(0.0, width), fill(0.0, width)
+    for i in range(S.shape[0]):
+        scores = _gather(indices, data, indptr[i], indptr[i + 1], P, width)
+        row = multiply(load(S, i, width), scores)
+        sum_linear = add(sum_linear, widen(row))
+        sum_square = add(sum_square, widen(multiply(row, scores)))
+        _scatter(indices, data, indptr[i], indptr[i + 1], row, Q, width)
+    store(linear, 0, sum_linear)
+    store(square, 0, sum_square)
+
+
+@kernel
+def curvature_rows(S, T, linear, square, width):  # type: ignore[no-untyped-def]
+    """T = S * T in place; linear = sum_i S T, square = sum_i S T^2 of the T given."""
+    sum_linear, sum_square = fill(0.0, width), fill(0.0, width)
+    for i in range(S.shape[0]):
+        scores = load(T, i, width)
+        row = multiply(load(S, i, width), scores)
+        sum_linear = add(sum_linear, widen(row))
+        sum_square = add(sum_square, widen(multiply(row, scores)))
+        store(T, i, row)
+    store(linear, 0, sum_linear)
+    store(square, 0, sum_square)
+
+
+# Sums may be taken in any order: rows are long, and one sum after the other would wait for itself.
+_SUMS = {"reassoc", "contract"}
+
+
+@kernel
+def without_rows(indptr, indices, data, weights, diagonal):  # type: ignore[no-untyped-def]
+    """diagonal_k -= sum over rows of weight * entry^2."""
+    for a in range(len(weights)):
+        for t in range(indptr[a], indptr[a + 1]):
+            diagonal[np.uint32(indices[t])] -= weights[a] * data[t] * data[t]
+
+
+@kernel(fastmath=_SUMS)
+def row_gram(indptr, indices, data, inverse, buffer, K):  # type: ignore[no-untyped-def]
+    """K = R diag(inverse) R' for the rows R; `buffer` holds zeros before and after."""
+    n = K.shape[0]
+    for a in range(n):
+        for t in range(indptr[a], indptr[a + 1]):
+            buffer[np.uint32(indices[t])] = data[t] * inverse[np.uint32(indices[t])]
+        for b in range(a, n):
+            total = 0.0
+            for t in range(indptr[b], indptr[b + 1]):
+                total += data[t] * buffer[np.uint32(indices[t])]
+            K[a, b] = total
+            K[b, a] = total
+        for t in range(indptr[a], indptr[a + 1]):
+            buffer[np.uint32(indices[t])] = 0.0
+
+
+@kernel(fastmath=_SUMS)
+def corrected(indptr, places, data, columns, middle, inverse, conditioned, lane, sums, column):  # type: ignore[no-untyped-def]
+    """One lane of conditioned -= inverse R' middle R conditioned; `column` is room for one number per column of R.
+
+    Only `columns` have entries in R; `places` says where in `columns` each entry belongs, and `inverse` runs over them.
+    They are copied out and back, since the numbers of a lane lie far apart in the panel and each is used many times.
+    """
+    n = len(sums)
+    for k in range(len(columns)):
+        column[k] = conditioned[columns[k], lane]
+    for a in range(n):
+        total = 0.0
+        for t in range(indptr[a], indptr[a + 1]):
+            total += data[t] * column[np.uint32(places[t])]
+        sums[a] = total
+    column[:] = 0.0
+    for a in range(n):
+        part = 0.0
+        for b in range(n):
+            part += middle[a, b] * sums[b]
+        for t in range(indptr[a], indptr[a + 1]):
+            column[np.uint32(places[t])] += data[t] * part
+    for k in range(len(columns)):
+        conditioned[columns[k], lane] -= inverse[k] * column[k]
+
+
+_GROWTH = 4.0
+
+
+@kernel
+def next_lengths(slope, bend, most, low, high, lengths, running):  # type: ignore[no-untyped-def]
+    """Change the lengths of running lanes whose slope is above `most`, stop the others; return whether one still runs.
+
+    `low` and `high` are what brackets the root of the slope so far, `high` infinite where no positive slope was seen.
+    The next length is Newton's where that lies well inside the bracket, else the middle of the bracket; a little
+    further where there is none.
+    """
+    some = False
+    for lane in range(len(lengths)):
+        if not running[lane] or abs(slope[lane]) <= most[lane]:
+            running[lane] = False
+            continue
+        some = True
+        length = lengths[lane]
+        if slope[lane] < 0:
+            low[lane] = length
+        else:
+            high[lane] = length
+        guess = length - slope[lane] / bend[lane] if bend[lane] > 0 else length
+        if np.isfinite(high[lane]):
+            between = high[lane] - low[lane]
+            well = low[lane] + 0.05 * between < guess < low[lane] + 0.95 * between
+            lengths[lane] = guess if well else low[lane] + 0.5 * between
+        else:
+            lengths[lane] = min(max(guess, 1.01 * length), _GROWTH * length)
+    return some
 
 
 @kernel

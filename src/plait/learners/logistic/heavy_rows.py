@@ -14,7 +14,7 @@ from plait.learners.logistic.logistic_design import SparseDesign
 
 __all__ = ["HeavyRows"]
 
-_kernels = lazy_module("plait.learners.logistic._row_kernels")
+_kernels = lazy_module("plait.learners.logistic._logistic_kernels")
 
 
 _ROWS = 64

@@ -16,7 +16,7 @@ from plait.learners.training.column_scaling import column_means, column_scales
 
 __all__ = ["SMALL", "DenseDesign", "Design", "SparseDesign", "prepared_design"]
 
-_products = lazy_module("plait.learners.logistic._panel_products")
+_products = lazy_module("plait.learners.logistic._logistic_kernels")
 
 # Designs of so many numbers are solved by plain NumPy, in float64 and to the last digits: on emotions (593 x 72) that
 # takes less time than the kernels do, warm.

@@ -10,7 +10,7 @@ from plait.core.lazy_modules import lazy_module
 
 __all__ = ["step_lengths"]
 
-_kernels = lazy_module("plait.learners.logistic._line_kernels")
+_kernels = lazy_module("plait.learners.logistic._logistic_kernels")
 
 Slopes = Callable[[Floats], tuple[Floats, Floats]]
 
