@@ -2,6 +2,8 @@
 
 import csv
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -93,3 +95,13 @@ def test_evaluate(folder, capsys):
     assert capsys.readouterr().out.splitlines()[1].startswith("br")
     assert main([*words, "--json"]) == 0
     assert [row["method"] for row in json.loads(capsys.readouterr().out)["methods"]] == ["br", "cc"]
+
+
+def test_a_model_is_read_by_a_process_that_has_loaded_nothing_else(tmp_path):
+    (tmp_path / "t.csv").write_text("x,y\n" + "1.0,1\n2.0,0\n" * 5)
+    fit = ["fit", "t.csv", "--labels", "y", "--method", "br", "-o", "m.skops"]
+    for words in (fit, ["predict", "m.skops", "t.csv", "-o", "p.csv"]):
+        command = [sys.executable, "-m", "plait", *words]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / "p.csv").read_text().startswith("y")
