@@ -1,11 +1,20 @@
 from .data import load_dataset
-from .estimators import EnsembleClassifier, JointClassifier, TreeMixtureClassifier, recipes
+from .estimators import (
+    EnsembleClassifier,
+    JointClassifier,
+    JointPipeline,
+    TreeMixtureClassifier,
+    make_joint_pipeline,
+    recipes,
+)
 
 __all__ = [
     "EnsembleClassifier",
     "JointClassifier",
+    "JointPipeline",
     "TreeMixtureClassifier",
     "load_dataset",
+    "make_joint_pipeline",
     "recipes",
 ]
 

@@ -1,0 +1,156 @@
+"""`JointPipeline`: scikit-learn's pipeline whose last step is a joint model, which can be asked everything."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from plait.core.multilabel_classifier import Method, available_where
+from plait.posterior import Posterior
+
+__all__ = ["JointPipeline", "make_joint_pipeline"]
+
+
+def _if_last_step_has(name: str) -> Callable[[Method], Method]:
+    """Return a decorator of a method that is there where the last step has one of this name."""
+
+    def has(pipeline: "JointPipeline") -> bool:
+        getattr(pipeline._final_estimator, name)  # its own AttributeError says more than ours could
+        return True
+
+    return available_where(has)
+
+
+class JointPipeline(Pipeline):
+    """Steps that end in a joint model: besides what every pipeline does, it answers the model's questions.
+
+    A `sklearn.pipeline.Pipeline` in all else: clone, grid search, `set_output`, slices and caching work as ever. Each
+    question is there if the last step has it.
+
+    Parameters
+    ----------
+    steps : list of (str, estimator)
+        Names and steps; all but the last are transformers.
+    transform_input : list of str, optional
+        Metadata that is to be transformed before it is passed on; needs `enable_metadata_routing=True`.
+    memory : str or joblib.Memory, optional
+        Where to keep fitted transformers.
+    verbose : bool, default=False
+        Print the time of each step.
+
+    Attributes
+    ----------
+    label_names_ : ndarray of str
+        Names of the labels.
+    n_labels_ : int
+        How many labels.
+    graph_ : LabelGraph
+        Which labels depend on which, of models that have one graph.
+
+    See Also
+    --------
+    make_joint_pipeline : the same without names of steps.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import TfidfVectorizer
+    >>> from plait import recipes
+    >>> texts = ["waves and sand", "sand", "clouds", "waves", "clouds and waves", "sand and waves"] * 5
+    >>> tags = [{"sea", "sun"}, {"sun"}, set(), {"sea"}, {"sea"}, {"sea", "sun"}] * 5
+    >>> model = JointPipeline([("words", TfidfVectorizer()), ("labels", recipes.pcc())]).fit(texts, tags)
+    >>> model.joint(["waves and sand"]).given({"sea": 1}).marginals().round(1)
+    array([[1. , 0.9]])
+    """
+
+    @_if_last_step_has("joint")
+    def joint(self, X: Any) -> Posterior:
+        """Return P(y | x) of every row, to ask questions of.
+
+        Parameters
+        ----------
+        X : array, data frame or list
+            What the first step takes.
+        """
+        answer: Posterior = self._last().joint(self._transformed(X))
+        return answer
+
+    @_if_last_step_has("predict_sets")
+    def predict_sets(self, X: Any, **params: Any) -> list[tuple[str, ...]]:
+        """Return the predicted labels of every row by name.
+
+        Parameters
+        ----------
+        X : array, data frame or list
+            What the first step takes.
+        **params
+            Handed on, such as `loss="f1"`.
+        """
+        sets: list[tuple[str, ...]] = self._last().predict_sets(self._transformed(X), **params)
+        return sets
+
+    @_if_last_step_has("top_labels")
+    def top_labels(self, X: Any, k: int = 5) -> Any:
+        """Return the most probable labels of every row, by name and with their probabilities.
+
+        Parameters
+        ----------
+        X : array, data frame or list
+            What the first step takes.
+        k : int, default=5
+            How many.
+        """
+        return self._last().top_labels(self._transformed(X), k)
+
+    @property
+    def label_names_(self) -> npt.NDArray[np.object_]:
+        """Names of the labels."""
+        names: npt.NDArray[np.object_] = self._last().label_names_
+        return names
+
+    @property
+    def n_labels_(self) -> int:
+        """How many labels."""
+        return int(self._last().n_labels_)
+
+    @property
+    def graph_(self) -> Any:
+        """Which labels depend on which."""
+        return self._last().graph_
+
+    def _last(self) -> Any:
+        return self.steps[-1][1]
+
+    def _transformed(self, X: Any) -> Any:
+        """Return what the last step is given."""
+        check_is_fitted(self)
+        for _, step in self.steps[:-1]:
+            if step is not None and step != "passthrough":
+                X = step.transform(X)
+        return X
+
+
+def make_joint_pipeline(
+    *steps: Any, memory: Any = None, transform_input: list[str] | None = None, verbose: bool = False
+) -> JointPipeline:
+    """Return a `JointPipeline` of steps that are named after their classes, as scikit-learn's `make_pipeline` does.
+
+    Parameters
+    ----------
+    *steps : estimators
+        Transformers, and a joint model at the end.
+    memory, transform_input, verbose
+        As in `JointPipeline`.
+
+    Examples
+    --------
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from plait import recipes
+    >>> model = make_joint_pipeline(StandardScaler(), recipes.br())
+    >>> list(model.named_steps)
+    ['standardscaler', 'jointclassifier']
+    """
+    named = make_pipeline(*steps).steps
+    return JointPipeline(named, transform_input=transform_input, memory=memory, verbose=verbose)
