@@ -1,3 +1,4 @@
+from .expected_f1 import macro_f1_thresholds, micro_f1_threshold
 from .f1 import F1
 from .hamming import Hamming
 from .jaccard import Jaccard
@@ -12,4 +13,6 @@ __all__ = [
     "Loss",
     "Rank",
     "Subset",
+    "macro_f1_thresholds",
+    "micro_f1_threshold",
 ]
