@@ -245,6 +245,8 @@ def _bench_parser(commands: Any) -> None:
     _add_run(parser)
     parser.add_argument("--dask", metavar="ADDRESS", help="run on the Dask cluster of this scheduler instead")
     parser.add_argument("--dry-run", action="store_true", help="check the plan and list its cells, but run nothing")
+    words = "let the plan run code from outside plait and scikit-learn; only for plans that you trust"
+    parser.add_argument("--allow-imports", action="store_true", help=words)
     parser.add_argument("--verbose", action="store_true", help="print a line for every finished cell")
     _add_json(parser, "print the summary, or the list of cells, as JSON")
 

@@ -25,6 +25,7 @@ def run_benchmark(
     dask: str | None = None,
     retry_failed: bool = False,
     dry_run: bool = False,
+    allow_imports: bool = False,
     verbose: bool = False,
     as_json: bool = False,
 ) -> int:
@@ -44,13 +45,15 @@ def run_benchmark(
         Run cells again that failed before.
     dry_run : bool, default=False
         Check the plan and list its cells, but run nothing.
+    allow_imports : bool, default=False
+        Let the plan import and run code from outside plait and scikit-learn.
     verbose : bool, default=False
         Print a line for every finished cell.
     as_json : bool, default=False
         Print the summary, or the list of cells, as JSON.
     """
     checked_jobs("plait bench", jobs)
-    ready, fingerprints = ready_plan(plan)
+    ready, fingerprints = ready_plan(plan, allow_imports=allow_imports)
     if dry_run:
         _list_cells(ready, fingerprints, store, as_json=as_json)
         return 0
@@ -72,13 +75,15 @@ def checked_jobs(owner: str, jobs: int) -> None:
     check_value(owner, "--jobs", jobs, JOBS_RULES)
 
 
-def ready_plan(path: str | os.PathLike[str]) -> tuple[Plan, dict[str, str]]:
+def ready_plan(path: str | os.PathLike[str], *, allow_imports: bool = False) -> tuple[Plan, dict[str, str]]:
     """Read a plan and load its data once; return it with the digests of the data.
 
     Parameters
     ----------
     path : path
         The TOML file.
+    allow_imports : bool, default=False
+        As `read_plan` takes it.
 
     Returns
     -------
@@ -92,7 +97,7 @@ def ready_plan(path: str | os.PathLike[str]) -> tuple[Plan, dict[str, str]]:
     PlanError
         If anything is wrong, data sets included: its `lines` name all of it, with line numbers.
     """
-    plan, problems = parse_file(path)
+    plan, problems = parse_file(path, allow_imports=allow_imports)
     fingerprints, missing = data_fingerprints(plan)
     for name, reason in missing.items():
         problems.add(problems.homes[name], f"data set {name} cannot be used: {reason}")

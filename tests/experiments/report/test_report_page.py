@@ -90,7 +90,7 @@ def test_a_real_run_fills_every_section(write_plan, tmp_path):
         fail = true
         """
     )
-    run_plan(read_plan(plan), tmp_path / "results.sqlite")
+    run_plan(read_plan(plan, allow_imports=True), tmp_path / "results.sqlite")
     with open_store(tmp_path / "results.sqlite") as store:
         text = report_html(report_contents(collect_outcomes(store)))
     page = Page(text)

@@ -37,7 +37,7 @@ PLAN = """
 @pytest.fixture
 def cells_of(write_plan):
     def made(methods, head=""):
-        plan = read_plan(write_plan(PLAN % (head, methods)))
+        plan = read_plan(write_plan(PLAN % (head, methods)), allow_imports=True)
         data = plan.datasets[0]
         return list(plan_cells(plan, {data.name: load_data(data, plan.protocol_on(data)).fingerprint}))
 

@@ -41,7 +41,7 @@ def table_of(store):
 
 
 def run(path, store, **settings):
-    plan, fingerprints = ready_plan(path)
+    plan, fingerprints = ready_plan(path, allow_imports=True)
     return run_plan(plan, store, fingerprints=fingerprints, **settings)
 
 
@@ -131,7 +131,7 @@ def test_a_cell_that_kills_its_worker_is_found_and_the_others_are_done(write_pla
 
 
 def test_data_that_are_missing_are_left_out_and_named(write_plan, tmp_path):
-    plan, _ = ready_plan(write_plan(sleepers(tmp_path / "log")))
+    plan, _ = ready_plan(write_plan(sleepers(tmp_path / "log")), allow_imports=True)
     (tmp_path / "beach.csv").rename(tmp_path / "gone.csv")
     from_memory = run_plan(plan, tmp_path / "r.sqlite", fingerprints={})
     assert (from_memory.total, dict(from_memory.missing)) == (0, {})
@@ -147,7 +147,7 @@ for line in sys.stdin:
     path, store = json.loads(line)
     if os.fork() == 0:
         try:
-            plan, fingerprints = ready_plan(path)
+            plan, fingerprints = ready_plan(path, allow_imports=True)
             print(json.dumps({"begins": os.getpid()}), flush=True)
             summary = run_plan(plan, store, fingerprints=fingerprints)
             print(json.dumps({"done": summary.done}), flush=True)

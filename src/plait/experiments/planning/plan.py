@@ -183,7 +183,7 @@ class Plan:
     text : str
         The file.
     folder : str
-        Where the file lies; modules there can be named by import paths.
+        Where modules beside the file are imported from; empty where the plan may not import.
     """
 
     name: str

@@ -17,25 +17,28 @@ __all__ = ["parse_file", "parse_plan", "plan_from_text", "read_plan"]
 _KEYS = ("name", "datasets", "methods", "protocol", "metrics", "seeds")
 
 
-def read_plan(path: str | os.PathLike[str]) -> Plan:
+def read_plan(path: str | os.PathLike[str], *, allow_imports: bool = False) -> Plan:
     """Read a plan from a TOML file.
 
     Parameters
     ----------
     path : path
         The file; paths of data sets in it are relative to its folder.
+    allow_imports : bool, default=False
+        Let it name code from outside plait and scikit-learn, also from its own folder. Such a plan is a program: it is
+        imported once it runs, not before. Allow it only if you know where the plan comes from.
 
     Raises
     ------
     PlanError
         If anything in it is wrong: its `lines` name all of it, with line numbers. Data sets are not looked at.
     """
-    plan, problems = parse_file(path)
+    plan, problems = parse_file(path, allow_imports=allow_imports)
     problems.stop_if_any()
     return plan
 
 
-def parse_file(path: str | os.PathLike[str]) -> tuple[Plan, Problems]:
+def parse_file(path: str | os.PathLike[str], *, allow_imports: bool = False) -> tuple[Plan, Problems]:
     """Return what can be made of a file, and what is wrong with it so far."""
     file = Path(path)
     try:
@@ -43,13 +46,15 @@ def parse_file(path: str | os.PathLike[str]) -> tuple[Plan, Problems]:
     except (OSError, UnicodeDecodeError) as problem:
         raise DataError(f"{file}: cannot be read as a plan, {problem}. Pass a TOML file.") from None
     folder = file.resolve().parent
-    if str(folder) not in sys.path:
+    if allow_imports and str(folder) not in sys.path:
         # A module beside the plan can be named in it. Last, so that it hides nothing.
         sys.path.append(str(folder))
-    return parse_plan(text, str(path), folder)
+    return parse_plan(text, str(path), folder, allow_imports=allow_imports)
 
 
-def plan_from_text(text: str, source: str = "plan.toml", folder: Path | None = None) -> Plan:
+def plan_from_text(
+    text: str, source: str = "plan.toml", folder: Path | None = None, *, allow_imports: bool = False
+) -> Plan:
     r"""Make a plan of a TOML text; `source` names it in errors, and without its suffix it is the plan's name.
 
     Examples
@@ -62,18 +67,20 @@ def plan_from_text(text: str, source: str = "plan.toml", folder: Path | None = N
     plait...PlanError: p, line 2: There is nothing called 'pcx' to use. Did you mean pcc?
     p, line 3: plan needs a seed to be an integer of at least 0 and at most 4294967295, but it is -1.
     """
-    plan, problems = parse_plan(text, source, folder)
+    plan, problems = parse_plan(text, source, folder, allow_imports=allow_imports)
     problems.stop_if_any()
     return plan
 
 
-def parse_plan(text: str, source: str, folder: Path | None = None) -> tuple[Plan, Problems]:
+def parse_plan(
+    text: str, source: str, folder: Path | None = None, *, allow_imports: bool = False
+) -> tuple[Plan, Problems]:
     """Return what can be made of a text, and what is wrong with it so far."""
     try:
         table: dict[str, Any] = tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
         raise PlanError([f"{source}: is no TOML, {problem}. Mend it there."]) from None
-    problems = Problems(source, key_lines(text))
+    problems = Problems(source, key_lines(text), allow_imports=allow_imports)
     top = Place(problems)
     top.check_keys("plan", table, _KEYS)
     protocol = read_protocol(top.at("protocol"), table.get("protocol", {}))
@@ -86,7 +93,7 @@ def parse_plan(text: str, source: str, folder: Path | None = None) -> tuple[Plan
         read_metrics(top.at("metrics"), table.get("metrics")),
         read_seeds(top.at("seeds"), table.get("seeds")),
         text,
-        str(folder or ""),
+        str(folder) if folder and allow_imports else "",
     )
     return plan, problems
 

@@ -1,4 +1,8 @@
-"""Make the objects that a plan names: recipes, classes of plait, a few of scikit-learn, or any import path."""
+"""Make the objects that a plan names: recipes, classes of plait and scikit-learn, and others where imports are allowed.
+
+A plan comes from anywhere. What it names is called only if it is a recipe or a class with `fit` or parameters; a
+path outside plait and scikit-learn is not even imported unless whoever runs the plan allows it.
+"""
 
 import importlib
 import inspect
@@ -9,6 +13,7 @@ from itertools import product
 from typing import Any
 
 from sklearn import preprocessing
+from sklearn.base import BaseEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer, StandardScaler
 
@@ -29,11 +34,13 @@ __all__ = [
     "canonical_definition",
     "find_maker",
     "flat_grid",
+    "foreign_paths",
     "grid_choices",
     "with_values",
 ]
 
 Maker = Callable[..., Any]
+_KNOWN_PACKAGES = ("plait", "sklearn")
 _ROOMS = (estimators, baselines, structure, features, learners, inference, losses, counts)
 _SCALERS = (MaxAbsScaler, MinMaxScaler, Normalizer, StandardScaler)
 # Parameters for which a word is the name of a class in a room.
@@ -68,13 +75,15 @@ def _maker(name: str) -> Maker | None:
     return None
 
 
-def find_maker(word: str) -> tuple[str, Maker]:
+def find_maker(word: str, *, allow_imports: bool = False) -> tuple[str, Maker]:
     """Return the word in its own form, and the recipe or class that it names.
 
     Parameters
     ----------
     word : str
         A recipe, a class, its registered name; or `package.module.Name`.
+    allow_imports : bool, default=False
+        Import paths outside plait and scikit-learn too, which runs the code there.
 
     Examples
     --------
@@ -82,7 +91,8 @@ def find_maker(word: str) -> tuple[str, Maker]:
     ('br_ldf', 'BestFirst', 'sklearn.dummy.DummyClassifier')
     """
     if "." in word or ":" in word:
-        return _imported(word.replace(":", "."))
+        path = word.replace(":", ".")
+        return path, _imported(path, allow_imports)
     own = word if word in _homes() else _other_forms().get(word.lower().replace("-", "_"), "")
     maker = _maker(own)
     if maker is not None:
@@ -93,18 +103,59 @@ def find_maker(word: str) -> tuple[str, Maker]:
     raise ParameterError(f"There is nothing called {shown(word)} to use. {hint}")
 
 
-def _imported(path: str) -> tuple[str, Maker]:
+def foreign_paths(value: Any) -> Iterator[str]:
+    """Yield the import paths in a table, and in those inside it, that lead out of plait and scikit-learn.
+
+    Examples
+    --------
+    >>> list(foreign_paths({"use": "pcc", "learner": {"use": "my_module.Mine"}, "loss": {"use": "plait.losses.F1"}}))
+    ['my_module.Mine']
+    """
+    if isinstance(value, Mapping):
+        steps = value["steps"] if isinstance(value.get("steps"), list) else []
+        for word in (value.get("use"), *steps):
+            if isinstance(word, str) and _is_foreign(word.replace(":", ".")):
+                yield word.replace(":", ".")
+    if isinstance(value, Mapping | list):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from foreign_paths(part)
+
+
+def _is_foreign(path: str) -> bool:
+    return "." in path and path.partition(".")[0] not in _KNOWN_PACKAGES
+
+
+def _imported(path: str, allow_imports: bool) -> Maker:
+    """Return the class or recipe at a path. Nothing is called, and nothing foreign imported unless that is allowed."""
+    if _is_foreign(path) and not allow_imports:
+        raise ParameterError(
+            f"{shown(path)} is code from outside plait and scikit-learn, which a plan may not run by itself. "
+            "Allow it (--allow-imports, allow_imports=True) if you know where the plan comes from."
+        )
+    found = imported_object(path)
+    if inspect.isclass(found) and (hasattr(found, "fit") or issubclass(found, BaseEstimator)):
+        return found
+    if any(found is getattr(recipes, name) for name in recipes.__all__):
+        return found
+    raise ParameterError(f"{shown(path)} is no class with fit, but {shown(found)}. Pass the class of a model.")
+
+
+def imported_object(path: str) -> Any:
+    """Return what an import path names; private names of plait and scikit-learn, and what they import, are refused."""
     module, _, name = path.rpartition(".")
+    if not all(part.isidentifier() for part in path.split(".")) or (not _is_foreign(path) and "._" in path):
+        raise ParameterError(f"{shown(path)} is no public import path. Pass package.module.Name.")
     try:
         found = getattr(importlib.import_module(module), name)
     except Exception as problem:  # whatever a stranger's module does when it is imported
-        reason = f"{type(problem).__name__}: {problem}"
+        reason = " ".join(f"{type(problem).__name__}: {problem}".split())
         raise ParameterError(
             f"{shown(path)} cannot be imported, {reason}. Check the path and what is installed."
         ) from None
-    if not callable(found):
-        raise ParameterError(f"{shown(path)} is no class or function, but {shown(found)}. Pass one that makes a model.")
-    return path, found
+    home = str(getattr(found, "__module__", None) or module)
+    if not _is_foreign(path) and _is_foreign(f"{home}.{name}"):
+        raise ParameterError(f"{shown(path)} is not of plait or scikit-learn, but of {shown(home)}. Pass its own path.")
+    return found
 
 
 def canonical_definition(value: Any) -> Any:
@@ -112,7 +163,8 @@ def canonical_definition(value: Any) -> Any:
     if isinstance(value, Mapping):
         made = {key: canonical_definition(part) for key, part in value.items()}
         if isinstance(made.get("use"), str):
-            made["use"] = find_maker(made["use"])[0]
+            foreign = next(foreign_paths({"use": made["use"]}), None)
+            made["use"] = foreign or find_maker(made["use"])[0]
         if isinstance(made.get("steps"), list):
             words = [{"use": step} if isinstance(step, str) else step for step in made["steps"]]
             made["steps"] = [canonical_definition(step) for step in words]
@@ -122,7 +174,7 @@ def canonical_definition(value: Any) -> Any:
     return value
 
 
-def build(value: Any) -> Any:
+def build(value: Any, *, allow_imports: bool = False) -> Any:
     """Return the object that a table describes: `use` with parameters, `steps` of them, or a plain value.
 
     Examples
@@ -131,19 +183,23 @@ def build(value: Any) -> Any:
     JointClassifier(inference=Greedy(), learner=LogisticLearner(C='cv'),
                     structure=KDependence(k=2))
     """
+    inner = partial(build, allow_imports=allow_imports)
     if isinstance(value, list):
-        return [build(part) for part in value]
+        return [inner(part) for part in value]
     if not isinstance(value, Mapping):
         return value
     if "steps" in value:
-        return make_pipeline(*(build({"use": s} if isinstance(s, str) else s) for s in value["steps"]))
+        return make_pipeline(*(inner({"use": s} if isinstance(s, str) else s) for s in value["steps"]))
     if "use" not in value:
-        return {key: build(part) for key, part in value.items()}
-    word, maker = find_maker(value["use"])
-    return _made(word, maker, {key: build(part) for key, part in value.items() if key != "use"})
+        return {key: inner(part) for key, part in value.items()}
+    word, maker = find_maker(str(value["use"]), allow_imports=allow_imports)
+    return _made(word, maker, {key: inner(part) for key, part in value.items() if key != "use"})
 
 
 def _made(word: str, maker: Maker, given: dict[str, Any]) -> Any:
+    if any(key.rpartition("__")[2] == "memory" for key in given):
+        # joblib reads what it finds there as pickles, which run code.
+        raise ParameterError(f"{word} in a plan has no memory on disk. Leave 'memory' out.")
     own = inspect.signature(maker).parameters
     takes_any = any(part.kind is inspect.Parameter.VAR_KEYWORD for part in own.values())
     direct = {key: given.pop(key) for key in list(given) if key in own or (takes_any and "__" not in key)}

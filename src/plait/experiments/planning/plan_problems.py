@@ -40,10 +40,13 @@ class Problems:
         Name of the file.
     lines : dict
         KeyPath of a key -> its line, from `key_lines`.
+    allow_imports : bool, default=False
+        Whether the plan may name code from outside plait and scikit-learn.
     """
 
-    def __init__(self, source: str, lines: dict[KeyPath, int] | None = None) -> None:
+    def __init__(self, source: str, lines: dict[KeyPath, int] | None = None, *, allow_imports: bool = False) -> None:
         self.source = source
+        self.allow_imports = allow_imports
         self.places = lines or {}
         self.found: list[tuple[int, str]] = []
         self.homes: dict[str, KeyPath] = {}  # name of a data set -> where it stands

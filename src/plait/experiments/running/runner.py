@@ -12,6 +12,7 @@ from pathlib import Path
 from plait.core.progress_bar import progress
 from plait.data import DataError
 from plait.experiments.planning.plan import Plan
+from plait.experiments.planning.plan_objects import find_maker, foreign_paths
 from plait.experiments.running.cell_run import failure
 from plait.experiments.running.cells import Cell, CellResult, plan_cells
 from plait.experiments.running.claims import BEAT_SECONDS, Owner, this_owner
@@ -104,6 +105,7 @@ def run_plan(
         Called with every result of this run once it is recorded.
     """
     start = time.monotonic()
+    _check_imports(plan)
     missing: Mapping[str, str] = {}
     if fingerprints is None:
         fingerprints, missing = data_fingerprints(plan)
@@ -133,6 +135,13 @@ def run_plan(
         missing=missing,
         seconds=time.monotonic() - start,
     )
+
+
+def _check_imports(plan: Plan) -> None:
+    """Import what the plan may import, and refuse what is no class of a model before any cell runs."""
+    setups = [setup for method in plan.methods for setup in (method.setup, *method.on.values())]
+    for path in dict.fromkeys(path for setup in setups for path in foreign_paths(setup.as_dict())):
+        find_maker(path, allow_imports=True)
 
 
 def _pool(jobs: int, dask: str | None, plan: Plan, n_cells: int) -> Pool:
