@@ -97,3 +97,20 @@ def test_no_weight_anywhere_is_refused():
     # Newer versions of scikit-learn say it before plait does.
     with pytest.raises(ValueError, match=r"needs sample_weight to be above 0 somewhere|at least one non-zero"):
         Shares().fit(X, Y, np.zeros(4))
+
+
+def test_names_come_out():
+    model = Shares().fit(X, [{"sea"}, {"sun"}, {"sun", "sea"}, {"sun"}])
+    assert model.predict_sets(X[:2]) == [("sun",)] * 2
+    assert model.top_labels(X[:1], 1).names.tolist() == [["sun"]]
+    assert model.top_labels(X[:1]).probabilities.tolist() == [[0.75, 0.5]]
+    assert not hasattr(Signs().fit(X, Y), "top_labels")
+
+
+@pytest.mark.parametrize("classes", [(0, 1), ("no", "yes"), (1,), (0,)])
+def test_a_single_column_has_one_label_by_name(classes):
+    column = np.array([classes[-1]] * 3 + [classes[0]])
+    model = Shares().fit(X, column)
+    there = classes != (0,)
+    assert model.predict_sets(X[:1]) == [("y0",)] if there else [()]
+    assert (model.top_labels(X[:1]).probabilities[0, 0] > 0.5) == there

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plait.core.sentences import ParameterError
-from plait.structure import LabelGraph
+from plait.structure import FullChain, LabelGraph
 
 
 @st.composite
@@ -126,3 +126,20 @@ def test_networkx_and_back():
     assert dict(LabelGraph([[]]).to_networkx().nodes[0]) == {}
     with pytest.raises(ParameterError, match="label_names to hold 4 names, but it holds 1"):
         graph.to_networkx(["a"])
+
+
+def test_names_are_kept_shown_and_do_not_matter_for_equality():
+    graph = LabelGraph([[], [0]], label_names=["sea", "sand"])
+    assert graph.label_names == ("sea", "sand")
+    assert graph == LabelGraph([[], [0]])
+    assert "sand" in graph._repr_html_()
+    assert "sand" not in graph.to_html(["a", "b"])
+    assert LabelGraph([[], [0]]).named(["a", "b"]).label_names == ("a", "b")
+    with pytest.raises(ParameterError, match="label_names to hold 2 names, but it holds 1"):
+        LabelGraph([[], [0]], label_names=["sea"])
+
+
+def test_structures_name_their_graphs():
+    X, Y = [[0.0], [1.0]], [[0, 1], [1, 0]]
+    assert FullChain().build(X, Y, label_names=["sea", "sand"]).label_names == ("sea", "sand")
+    assert FullChain().build(X, Y).label_names is None

@@ -29,6 +29,7 @@ from .labels import (
 from .lazy_modules import lazy_module
 from .logspace import EPSILON, clip_probability, log1m_exp, log_normalize, log_sigmoid, log_sum_exp
 from .multilabel_classifier import MultilabelClassifier
+from .named_answers import RowFrame, TopLabels, label_sets, row_frame, top_labels
 from .naming import registered, registry, resolve
 from .parallel import one_blas_thread
 from .progress_bar import progress
@@ -37,15 +38,17 @@ from .sentences import ParameterError, complaint, shown
 from .ties import TIE_TOLERANCE, first_best
 
 __all__ = [
+    "EPSILON",
+    "HAS_CALLBACKS",
+    "POLICIES",
+    "TIE_TOLERANCE",
     "Array",
     "Bits",
     "Boolean",
     "Bools",
     "CallbackSupport",
     "Constraint",
-    "EPSILON",
     "Floats",
-    "HAS_CALLBACKS",
     "HasMethods",
     "InstanceOf",
     "Interval",
@@ -54,11 +57,11 @@ __all__ = [
     "MultilabelClassifier",
     "Nothing",
     "OneOf",
-    "POLICIES",
     "ParameterError",
     "RandomState",
-    "TIE_TOLERANCE",
+    "RowFrame",
     "Targets",
+    "TopLabels",
     "as_label_matrix",
     "as_table",
     "as_targets",
@@ -78,6 +81,7 @@ __all__ = [
     "label_number",
     "label_numbers",
     "label_rows",
+    "label_sets",
     "lazy_module",
     "log1m_exp",
     "log_normalize",
@@ -89,9 +93,11 @@ __all__ = [
     "registered",
     "registry",
     "resolve",
+    "row_frame",
     "seeds",
     "shown",
     "source_hash",
+    "top_labels",
     "using_kernels",
     "with_callbacks",
     "wrong_values",

@@ -11,8 +11,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from plait.core.arrays import Floats, Labels
-from plait.core.checks import check_parameters
+from plait.core.checks import Interval, check_parameters, check_value
 from plait.core.labels import Targets, as_targets
+from plait.core.named_answers import TopLabels, label_sets, row_frame, top_labels
 from plait.core.plain_rejections import plainly_rejected
 from plait.core.sentences import ParameterError
 
@@ -29,6 +30,10 @@ def available_where(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
 
 def _gives_probabilities(model: "MultilabelClassifier") -> bool:
     return model._probabilistic()
+
+
+def _scores_labels(model: "MultilabelClassifier") -> bool:
+    return hasattr(model, "predict_proba")
 
 
 class MultilabelClassifier(ClassifierMixin, BaseEstimator):
@@ -109,6 +114,53 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
     def _marginals(self, X: Any) -> Floats:
         """Return P(label | x), (n_samples, n_labels), of checked rows."""
         raise NotImplementedError
+
+    def predict_sets(self, X: Any, **params: Any) -> list[tuple[str, ...]]:
+        """Return the labels that `predict` decides on, by name.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Features.
+        **params
+            Handed to `predict`, such as `loss="f1"` where it takes a loss.
+
+        Returns
+        -------
+        sets : list of tuples of str
+            The names of each row's labels, in the order of `label_names_`.
+        """
+        labels = self.predict(X, **params)
+        if self._one_column:
+            labels = self._has_label(labels)
+        return label_sets(labels, self.label_names_.tolist())
+
+    @available_where(_scores_labels)
+    def top_labels(self, X: Any, k: int = 5) -> TopLabels:
+        """Return the most probable labels of every row, by name and with their probabilities.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Features.
+        k : int, default=5
+            How many; all labels where there are fewer.
+
+        Returns
+        -------
+        top : TopLabels
+            Unpacks into `names` and `probabilities` of shape (n_samples, k); `to_frame()` is a table of them.
+        """
+        check_value("top_labels", "k", k, (Interval(int, 1, None),))
+        probabilities = self.predict_proba(X)
+        if self._one_column:
+            probabilities = probabilities[:, -1:] * self._has_label(self.classes_[-1:])
+        return top_labels(probabilities, self.label_names_.tolist(), k, row_frame(X))
+
+    def _has_label(self, values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """Return which classes of a single column mean that the label is there, as one column."""
+        last = self.classes_[-1]
+        return np.asarray((values == last) & (len(self.classes_) > 1 or last not in (0, False))).reshape(-1, 1)
 
     def _probabilistic(self) -> bool:
         """Say whether there is `predict_proba` (before `fit`: whether there will be, as far as known)."""

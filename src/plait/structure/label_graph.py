@@ -1,9 +1,10 @@
 """`LabelGraph`: which labels each label depends on, and an order in which parents come first."""
 
+import copy
 import heapq
 import numbers
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from plait.core.extras import optional
@@ -26,6 +27,8 @@ class LabelGraph:
     order : sequence of int, optional
         All labels, parents before children. By default the topological order that takes the smallest
         free label first.
+    label_names : sequence of str, optional
+        Names of the labels, for pictures; graphs of the same labels by other names are equal.
 
     References
     ----------
@@ -45,12 +48,26 @@ class LabelGraph:
 
     parents: tuple[tuple[int, ...], ...]
     order: tuple[int, ...]
+    label_names: tuple[str, ...] | None = field(default=None, compare=False)
 
-    def __init__(self, parents: Iterable[Iterable[int]], order: Sequence[int] | None = None) -> None:
+    def __init__(
+        self,
+        parents: Iterable[Iterable[int]],
+        order: Sequence[int] | None = None,
+        label_names: Sequence[str] | None = None,
+    ) -> None:
         checked = _checked_parents(parents)
+        names = None if label_names is None else tuple(_checked_names(len(checked), label_names))
+        object.__setattr__(self, "label_names", names)
         object.__setattr__(self, "parents", checked)
         topological = _topological_order(checked)
         object.__setattr__(self, "order", topological if order is None else _checked_order(checked, order))
+
+    def named(self, label_names: Sequence[str]) -> "LabelGraph":
+        """Return the same graph with names of its labels."""
+        graph = copy.copy(self)
+        object.__setattr__(graph, "label_names", tuple(_checked_names(self.n_labels, label_names)))
+        return graph
 
     @property
     def n_labels(self) -> int:
@@ -101,10 +118,11 @@ class LabelGraph:
         Parameters
         ----------
         label_names : sequence of str, optional
-            Kept as the attribute `name` of each node.
+            Kept as the attribute `name` of each node; by default the graph's own, where it has names.
         """
         networkx = optional("networkx", extra="graphs", purpose="graphs")
         graph = networkx.DiGraph()
+        label_names = self.label_names if label_names is None else label_names
         for label, name in enumerate(_checked_names(self.n_labels, label_names)):
             graph.add_node(label, **({} if label_names is None else {"name": name}))
         graph.add_edges_from(self.edges)
@@ -120,7 +138,7 @@ class LabelGraph:
         Parameters
         ----------
         label_names : sequence of str, optional
-            Names of the labels; numbers by default.
+            Names of the labels; by default the graph's own, else numbers.
         ax : matplotlib Axes, optional
             Where to draw; by default a new figure, large enough for all names.
 
@@ -128,15 +146,18 @@ class LabelGraph:
         -------
         ax : matplotlib Axes
         """
-        return plot_graph(self._layout(), self.edges, _checked_names(self.n_labels, label_names), ax)
+        return plot_graph(self._layout(), self.edges, self._names(label_names), ax)
 
     def to_html(self, label_names: Sequence[str] | None = None) -> str:
-        """Return the same picture as HTML that needs nothing from outside; notebooks show it with numbers."""
+        """Return the same picture as HTML that needs nothing from outside; notebooks show it."""
         title = f"{self.n_labels} labels, {len(self.edges)} edges"
-        return graph_html(title, self._layout(), self.edges, _checked_names(self.n_labels, label_names))
+        return graph_html(title, self._layout(), self.edges, self._names(label_names))
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+    def _names(self, label_names: Sequence[str] | None) -> list[str]:
+        return _checked_names(self.n_labels, self.label_names if label_names is None else label_names)
 
     def _layout(self) -> GraphLayout:
         return layout_of(self.parents, self.children, self.order, self.is_polytree)

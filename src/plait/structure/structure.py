@@ -87,4 +87,5 @@ class Structure(BaseEstimator, ABC):
         For callers that build many graphs from rows they have checked once, with parameters that `check_parameters`
         has seen.
         """
-        return self._build(given)
+        graph = self._build(given)
+        return graph if given.label_names is None else graph.named(given.label_names)

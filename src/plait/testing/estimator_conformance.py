@@ -68,7 +68,7 @@ class EstimatorConformance:
             np.testing.assert_array_equal(one.joint(X).sample(3), two.joint(X).sample(3))
 
     def test_labels_may_come_in_any_form(self, model: Any) -> None:
-        """A matrix, booleans, a sparse matrix and sets of names give the same answers; names are remembered."""
+        """A matrix, booleans, a sparse matrix and sets of names give the same answers, by name too."""
         X, Y = _problem()
         first = _fitted(_with(model, random_state=0), X, Y)
         expected = first.predict(X)
@@ -79,6 +79,12 @@ class EstimatorConformance:
             again = _fitted(_with(model, random_state=0), X, labels)
             np.testing.assert_array_equal(again.predict(X), expected)
         assert list(again.label_names_) == [f"label {k}" for k in range(Y.shape[1])]
+        assert again.predict_sets(X) == [tuple(f"label {k}" for k in np.flatnonzero(row)) for row in expected]
+        if hasattr(again, "predict_proba"):
+            names, chances = again.top_labels(X, 1)
+            np.testing.assert_array_equal(chances[:, 0], again.predict_proba(X).max(axis=1))
+            best = again.label_names_[again.predict_proba(X).argmax(axis=1)]
+            np.testing.assert_array_equal(names[:, 0], best)
         assert (first.n_labels_, first.n_features_in_) == (Y.shape[1], X.shape[1])
 
     def test_rows_are_answered_alone_as_among_others(self, model: Any) -> None:
