@@ -96,6 +96,7 @@ class TopLabels(_NamesAndProbabilities):
     rows: RowFrame
 
     def __new__(cls, names: npt.NDArray[np.object_], probabilities: Floats, rows: RowFrame | None = None) -> Self:
+        """Return the pair, which knows the rows it answers for."""
         self = super().__new__(cls, names, probabilities)
         self.rows = RowFrame() if rows is None else rows
         return self
