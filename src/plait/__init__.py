@@ -2,7 +2,8 @@
 
 The rooms, in the order in which data flows through them: `core`, `data` and `counts`, `information`,
 `structure`, `features`, `learners`, `joint`, `inference`, `losses`, `posterior`, then `estimators`, `baselines`
-and `metrics`, and above them `experiments`, `testing` and `cli`. A room imports only rooms before it.
+and `metrics`, `trust`, and above them `experiments`, `testing`, `commands` and `cli`. A room imports only rooms
+before it.
 """
 
 import lazy_loader

@@ -7,12 +7,14 @@ from .estimators import (
     make_joint_pipeline,
     recipes,
 )
+from .trust import audit
 
 __all__ = [
     "EnsembleClassifier",
     "JointClassifier",
     "JointPipeline",
     "TreeMixtureClassifier",
+    "audit",
     "load_dataset",
     "make_joint_pipeline",
     "recipes",

@@ -1,0 +1,4 @@
+from .label_audit import Audit, audit
+from .neighbour_sets import ErrorRates, Suspicions, suspicions
+
+__all__ = ["Audit", "ErrorRates", "Suspicions", "audit", "suspicions"]

@@ -1,0 +1,265 @@
+"""`audit`: which recorded labels look wrong, judged by models that did not see them; the answer is an `Audit`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import check_cv
+from sklearn.utils import _safe_indexing, indexable
+
+from plait.core.arrays import Floats, Labels
+from plait.core.checks import HasMethods, Interval, Nothing, check_value
+from plait.core.labels import as_targets
+from plait.core.parallel import Parallel, delayed
+from plait.core.progress_bar import progress
+from plait.core.sentences import ParameterError
+from plait.data.folds import MultilabelStratifiedKFold
+from plait.data.frames import frame_library
+from plait.posterior import Posterior
+from plait.posterior.answers import row_blocks
+from plait.trust.audit_page import audit_page
+from plait.trust.neighbour_sets import ErrorRates, suspicions
+
+__all__ = ["Audit", "audit"]
+
+_RATE = (Interval(float, 0, 1, closed="neither"),)
+_LEAST_POSITIVES = 2  # that training rows of a fold need for a label to be judged
+_POOLED_FROM = 20  # positives from which a label helps to bound the numbers of errors
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """What an audit found: how probable each record is wrong, and what the model would record instead.
+
+    Attributes
+    ----------
+    label_names : tuple of str
+        Names of the labels.
+    recorded : ndarray of uint8, shape (n_rows, n_labels)
+        The records.
+    wrong : ndarray of float64, shape (n_rows, n_labels)
+        P(the record is wrong | x, all records of the row); NaN where a label was too rare to be judged.
+    likeliest : ndarray of uint8, shape (n_rows, n_labels)
+        The likeliest label set near the recorded one.
+    marginals : ndarray of float64, shape (n_rows, n_labels)
+        P(label | x), out of fold.
+    surprise : ndarray of float64, shape (n_rows,)
+        log P(recorded set | x) + entropy of P(Y | x): below zero where the whole set is less probable than usual.
+    """
+
+    label_names: tuple[str, ...]
+    recorded: Labels
+    wrong: Floats
+    likeliest: Labels
+    marginals: Floats
+    surprise: Floats
+
+    def __repr__(self) -> str:
+        n_rows, n_labels = self.recorded.shape
+        likely = int((np.nan_to_num(self.wrong) > 0.5).sum())
+        return f"Audit({n_rows} rows, {n_labels} labels: {likely} records more likely wrong than right)"
+
+    def cells(self, most: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Return rows and labels of the records, the likeliest errors first; ties by row, then by label."""
+        order = np.argsort(-np.nan_to_num(self.wrong, nan=-1.0).ravel(), kind="stable")[:most]
+        rows, labels = np.divmod(order, self.recorded.shape[1])
+        return rows, labels
+
+    def to_frame(self, most: int | None = None, library: str | None = None) -> Any:
+        """Return the records to look at, the likeliest errors first.
+
+        Parameters
+        ----------
+        most : int, optional
+            How many; None for all.
+        library : {"pandas", "polars"}, optional
+            None takes pandas, or polars where only that is installed.
+
+        Returns
+        -------
+        frame
+            Columns row, label, recorded (0 or 1), probability (that this record is wrong) and suggestion (the names
+            that the model would record for the row).
+        """
+        rows, labels = self.cells(most)
+        sets = self._names(self.likeliest)
+        table = {
+            "row": rows,
+            "label": np.asarray(self.label_names, dtype=object)[labels],
+            "recorded": self.recorded[rows, labels].astype(np.int64),
+            "probability": self.wrong[rows, labels],
+            "suggestion": [sets[row] for row in rows],
+        }
+        return frame_library("to_frame", library, "frames")[1].DataFrame(table)
+
+    def rows_to_frame(self, most: int | None = None, library: str | None = None) -> Any:
+        """Return the rows whose whole label set is improbable, the most surprising first.
+
+        Parameters
+        ----------
+        most : int, optional
+            How many; None for all.
+        library : {"pandas", "polars"}, optional
+            None takes pandas, or polars where only that is installed.
+        """
+        order = np.argsort(self.surprise, kind="stable")[:most]
+        recorded, sets = self._names(self.recorded), self._names(self.likeliest)
+        table = {
+            "row": order,
+            "surprise": self.surprise[order],
+            "recorded": [recorded[row] for row in order],
+            "suggestion": [sets[row] for row in order],
+        }
+        return frame_library("rows_to_frame", library, "frames")[1].DataFrame(table)
+
+    def counts(self, library: str | None = None) -> Any:
+        """Return, label by label, how many records may be wrong at most.
+
+        These are bounds: a hard row and a wrong record look alike, so what is wrong cannot be counted, and sums of
+        probabilities are several times too large. Rates come from anchor points, pooled over labels with at least 20
+        records: of the cells as sure as the surest tenth of the recorded ones, how many are not recorded; of those
+        less likely than the median of the others, how many are [Scott2015].
+
+        Parameters
+        ----------
+        library : {"pandas", "polars"}, optional
+            None takes pandas, or polars where only that is installed.
+        """
+        missed, false = self.rates_at_most()
+        ones = self.recorded.sum(axis=0, dtype=np.int64)
+        table = {
+            "label": list(self.label_names),
+            "recorded": ones,
+            "missed_at_most": np.ceil(missed / max(1.0 - missed, 0.5) * ones).astype(np.int64),
+            "false_at_most": np.ceil(false * (len(self.recorded) - ones)).astype(np.int64),
+        }
+        return frame_library("counts", library, "frames")[1].DataFrame(table)
+
+    def rates_at_most(self) -> tuple[float, float]:
+        """Return bounds of P(not recorded | there) and P(recorded | not there); NaN without labels to pool."""
+        pooled = self.recorded.sum(axis=0) >= _POOLED_FROM
+        P, R = self.marginals[:, pooled], self.recorded[:, pooled] == 1
+        if not R.any() or R.all():
+            return float("nan"), float("nan")
+        high, low = np.quantile(P[R], 0.9), np.quantile(P[~R], 0.5)
+        return float(1.0 - R[high <= P].mean()), float(R[low >= P].mean())
+
+    def to_html(self, most: int = 500, row_names: Sequence[Any] | None = None) -> str:
+        """Return a page to work through: records by how probable they are wrong, by label, to copy as CSV.
+
+        Parameters
+        ----------
+        most : int, default=500
+            How many records it lists.
+        row_names : sequence, optional
+            What to call the rows; their numbers, from 0, if nothing is given.
+        """
+        return audit_page(self, most, row_names)
+
+    def _names(self, sets: Labels) -> list[tuple[str, ...]]:
+        return [tuple(self.label_names[k] for k in np.flatnonzero(row)) for row in sets]
+
+
+def audit(
+    model: Any,
+    X: Any,
+    Y: Any,
+    cv: Any = 5,
+    *,
+    missed: float = 0.05,
+    false: float | None = None,
+    swapped: float = 0.05,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> Audit:
+    """Say which recorded labels look wrong.
+
+    Every row is judged by a copy of the model that was trained without it, by its features and all its records, which
+    may be wrong too: the true label set is the recorded one, or has one label flipped, or one swapped for another.
+
+    Parameters
+    ----------
+    model : classifier with `joint(X)`
+        Such as `AutoJoint()` or `recipes.pcc()`, or a `JointPipeline`; it is cloned, not changed.
+    X : array, sparse matrix or data frame of shape (n_rows, n_features)
+        Features.
+    Y : labels in any form that `fit` takes
+        The records.
+    cv : int or splitter, default=5
+        Folds; a number makes folds with every label spread evenly.
+    missed : float, default=0.05
+        How often a label that is there is thought not to be recorded.
+    false : float, optional
+        How often a label that is not there is thought to be recorded; None for as many false labels as missed ones.
+    swapped : float, default=0.05
+        Weight of swaps of one label for another; 0 if errors are known to be single, 0.2 if labels are often
+        mistaken for each other.
+    random_state : int, Generator or None, default=0
+        Of the folds.
+    n_jobs : int, optional
+        Processes over folds.
+
+    Returns
+    -------
+    Audit
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from plait import recipes
+    >>> from plait.trust import audit
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 2))
+    >>> Y = np.column_stack([X[:, 0] > 0, X[:, 0] > 0.1, X[:, 1] > 0]).astype(int)
+    >>> Y[7, 2] ^= 1  # a wrong record
+    >>> found = audit(recipes.pcc(), X, Y)
+    >>> rows, labels = found.cells(1)
+    >>> (int(rows[0]), found.label_names[labels[0]])
+    (7, 'y2')
+    """
+    check_value("audit", "model", model, (HasMethods(("fit", "joint")),), "Pass a classifier that learns P(Y | X).")
+    check_value("audit", "missed", missed, _RATE)
+    check_value("audit", "false", false, (*_RATE, Nothing()))
+    check_value("audit", "swapped", swapped, (Interval(float, 0, 1, closed="left"),))
+    X, _ = indexable(X, None)
+    targets = as_targets("audit", Y)
+    recorded = targets.Y
+    if not 0 < recorded.mean() < 1:
+        raise ParameterError("audit needs Y to hold both 0 and 1, but all records are the same. Pass recorded labels.")
+    share = recorded.mean()
+    rates = ErrorRates(missed, missed * share / (1 - share) if false is None else false, swapped)
+    splits = list(_folds(cv, random_state).split(np.zeros(len(recorded)), recorded))
+    tasks = (delayed(_judged)(model, X, recorded, train, test, rates) for train, test in splits)
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator")
+    parts = list(progress(parallel(tasks), "auditing folds", len(splits)))
+    place = np.concatenate([test for _, test in splits])
+    if not np.array_equal(np.sort(place), np.arange(len(recorded))):
+        raise ParameterError(
+            "audit needs cv to test every row once, but some rows are never or often tested. Use folds."
+        )
+    columns = [np.concatenate(column)[np.argsort(place)] for column in zip(*parts, strict=True)]
+    return Audit(targets.names, recorded, *columns)
+
+
+def _folds(cv: Any, random_state: Any) -> Any:
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+        return MultilabelStratifiedKFold(n_splits=int(cv), shuffle=True, random_state=random_state)
+    return check_cv(cv)
+
+
+def _judged(model: Any, X: Any, recorded: Labels, train: Any, test: Any, rates: ErrorRates) -> tuple[Any, ...]:
+    """Return what `Audit` says of the rows of one fold."""
+    answer: Posterior = (
+        clone(model).fit(_safe_indexing(X, train), recorded[train].astype(np.int64)).joint(_safe_indexing(X, test))
+    )
+    records = recorded[test]
+    wrong, likeliest = np.empty(records.shape), np.empty_like(records)
+    # The log weights of all swaps of a row are what takes memory.
+    row_bytes = 8 * records.shape[1] * (3 + int(records.sum(axis=1).max(initial=0)))
+    for rows in row_blocks(len(records), row_bytes):
+        wrong[rows], likeliest[rows] = suspicions(answer.joint.condition(answer.X[rows]), records[rows], rates)
+    rare = np.minimum(recorded[train].sum(axis=0), (1 - recorded[train]).sum(axis=0)) < _LEAST_POSITIVES
+    wrong[:, rare] = np.nan
+    return wrong, likeliest, answer.marginals(), answer.log_prob(records) + answer.entropy()

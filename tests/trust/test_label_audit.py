@@ -1,0 +1,112 @@
+"""`audit` and its frames: against suspicions of models trained by hand, planted errors found, bad input."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import KFold
+
+from plait import recipes
+from plait.core.sentences import ParameterError
+from plait.trust import ErrorRates, audit, suspicions
+
+
+def planted(seed=0, n_rows=150):
+    """Three labels that follow two features, with six records flipped."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, 2))
+    Y = np.column_stack([X[:, 0] > 0, X[:, 0] > 0.3, X[:, 1] > 0.2]).astype(np.int64)
+    flipped = [(int(row), int(label)) for row, label in zip(rng.permutation(n_rows)[:6], [0, 1, 2] * 2, strict=True)]
+    for row, label in flipped:
+        Y[row, label] ^= 1
+    return X, Y, flipped
+
+
+def test_every_row_is_judged_by_a_model_that_did_not_see_it():
+    X, Y, _ = planted()
+    model, folds = recipes.pcc(random_state=0), KFold(3, shuffle=True, random_state=1)
+    found = audit(model, X, Y, cv=folds, missed=0.1, false=0.04, swapped=0.02)
+    for train, test in folds.split(X):
+        answer = clone(model).fit(X[train], Y[train]).joint(X[test])
+        recorded = Y[test].astype(np.uint8)
+        wrong, likeliest = suspicions(answer.joint.condition(answer.X), recorded, ErrorRates(0.1, 0.04, 0.02))
+        np.testing.assert_allclose(found.wrong[test], wrong, rtol=1e-12)
+        np.testing.assert_array_equal(found.likeliest[test], likeliest)
+        np.testing.assert_allclose(found.marginals[test], answer.marginals(), rtol=1e-12)
+        np.testing.assert_allclose(found.surprise[test], answer.log_prob(recorded) + answer.entropy(), rtol=1e-12)
+
+
+def test_planted_errors_come_first():
+    X, Y, flipped = planted()
+    found = audit(recipes.pcc(), X, Y)
+    rows, labels = found.cells(12)
+    assert len({(int(row), int(label)) for row, label in zip(rows, labels, strict=True)} & set(flipped)) >= 4
+    assert np.all(np.diff(found.wrong[rows, labels]) <= 0)
+
+
+def test_frames_have_names_and_what_the_model_would_record():
+    X, Y, _ = planted()
+    named = pd.DataFrame(Y, columns=["sea", "sand", "sun"])
+    found = audit(recipes.pcc(), X, named)
+    frame = found.to_frame(5)
+    assert list(frame.columns) == ["row", "label", "recorded", "probability", "suggestion"]
+    for row, label, recorded, probability, suggestion in frame.itertuples(index=False):
+        assert recorded == named.loc[row, label]
+        assert probability == found.wrong[row, list(named.columns).index(label)]
+        assert suggestion == tuple(named.columns[found.likeliest[row] == 1])
+    assert len(found.to_frame()) == Y.size
+    by_row = found.rows_to_frame()
+    assert by_row["surprise"].is_monotonic_increasing
+    assert by_row["recorded"][0] == tuple(named.columns[Y[by_row["row"][0]] == 1])
+
+
+def test_counts_are_bounds_of_what_was_planted():
+    X, Y, flipped = planted(n_rows=600)
+    counts = audit(recipes.pcc(), X, Y).counts()
+    missed = sum(Y[cell] == 0 for cell in flipped)
+    assert counts["missed_at_most"].sum() + counts["false_at_most"].sum() >= missed
+    np.testing.assert_array_equal(counts["recorded"], Y.sum(axis=0))
+
+
+def test_a_label_too_rare_to_be_judged_ranks_last():
+    X, Y, _ = planted()
+    Y[:, 2] = 0
+    Y[3, 2] = 1
+    found = audit(recipes.pcc(), X, Y)
+    assert np.isnan(found.wrong[:, 2]).all()
+    _, labels = found.cells()
+    assert set(labels[-len(Y) :]) == {2}
+
+
+def test_the_answer_is_the_same_for_any_number_of_jobs():
+    X, Y, _ = planted(n_rows=60)
+    first, second = (audit(recipes.pcc(random_state=0), X, Y, n_jobs=n) for n in (1, 2))
+    np.testing.assert_array_equal(first.wrong, second.wrong)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"missed": 0.0}, "audit needs missed to be"),
+        ({"swapped": -0.1}, "audit needs swapped to be"),
+        ({"false": 1.0}, "audit needs false to be"),
+    ],
+)
+def test_wrong_rates_are_refused(wrong, sentence):
+    X, Y, _ = planted(n_rows=20)
+    with pytest.raises(ParameterError, match=sentence):
+        audit(recipes.pcc(), X, Y, **wrong)
+
+
+def test_records_that_are_all_alike_are_refused():
+    with pytest.raises(ParameterError, match="both 0 and 1"):
+        audit(recipes.pcc(), np.zeros((5, 1)), np.zeros((5, 2), dtype=int))
+
+
+def test_the_page_escapes_names_and_lists_records():
+    X, Y, _ = planted(n_rows=60)
+    found = audit(recipes.pcc(), X, pd.DataFrame(Y, columns=["</script><b>", "a&b", "c"]))
+    page = found.to_html(most=10, row_names=[f"song {row}" for row in range(60)])
+    assert "</script><b>" not in page
+    assert page.count("</script>") == 1
+    assert '"song ' in page
