@@ -51,6 +51,11 @@ class Audit:
         P(label | x), out of fold.
     surprise : ndarray of float64, shape (n_rows,)
         log P(recorded set | x) + entropy of P(Y | x): below zero where the whole set is less probable than usual.
+
+    References
+    ----------
+    [Scott2015] Scott, A rate of convergence for mixture proportion estimation, with application to learning from noisy
+    labels, AISTATS 2015: the anchor points of `counts`.
     """
 
     label_names: tuple[str, ...]
