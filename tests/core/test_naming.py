@@ -56,7 +56,39 @@ def test_an_underscore_too_many_is_forgiven_and_the_nearest_word_named(room):
 
 @pytest.mark.parametrize(
     ("name", "word"),
-    [("JointClassifier", "joint_classifier"), ("SCLS", "scls"), ("D2F", "d2f"), ("GainRatio", "gain_ratio")],
+    [
+        *[("JointClassifier", "joint_classifier"), ("SCLS", "scls"), ("D2F", "d2f"), ("GainRatio", "gain_ratio")],
+        *[("MicroF1", "micro_f1"), ("PairwiseCRF", "pairwise_crf"), ("LAIMDiscretizer", "laim_discretizer")],
+    ],
 )
 def test_words(name, word):
     assert registered(name) == word
+
+
+class Learner:
+    pass
+
+
+class LinearSVMLearner(Learner):
+    pass
+
+
+def test_the_word_of_the_base_may_be_left_out():
+    module = ModuleType("learners")
+    module.__all__, module.LinearSVMLearner = ["LinearSVMLearner"], LinearSVMLearner
+    assert list(registry(module, Learner)) == ["linear_svm"]
+    for word in ("linear_svm", "linear_svm_learner"):
+        assert isinstance(resolve("Owner", "learner", word, module, Learner), LinearSVMLearner)
+
+
+class Wrapped(Learner):
+    def __init__(self, estimator):
+        self.estimator = estimator
+
+
+def test_words_of_ones_own_stand_beside_the_classes_that_need_nothing():
+    module = ModuleType("learners")
+    module.__all__, module.LinearSVMLearner, module.Wrapped = ["LinearSVMLearner", "Wrapped"], LinearSVMLearner, Wrapped
+    assert resolve("Owner", "learner", "tuned", module, Learner, {"tuned": lambda: 3}) == 3
+    with pytest.raises(ParameterError, match="one of 'linear_svm', 'tuned', but it is 'magic'"):
+        resolve("Owner", "learner", "magic", module, Learner, {"tuned": lambda: 3})

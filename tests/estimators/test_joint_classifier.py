@@ -174,7 +174,7 @@ def test_constant_and_absent_labels_and_a_single_row():
     [
         ({"loss": "zero"}, "JointClassifier needs loss to be .*'hamming'"),
         ({"structure": "tower"}, "JointClassifier needs structure to be .*'full_chain'"),
-        ({"learner": "magic"}, "JointClassifier needs learner to be .*'logistic_learner'"),
+        ({"learner": "magic"}, "JointClassifier needs learner to be .*'logistic', 'tuned', but"),
         ({"selector": "magic"}, "JointClassifier needs selector to be .*'scls'"),
         ({"inference": "magic"}, "JointClassifier needs inference to be .*'greedy'"),
         ({"structure": 3}, "JointClassifier needs structure to be"),

@@ -4,7 +4,9 @@ The registry of a room is read from its `__all__`, so that adding one idea stays
 """
 
 import re
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
+from inspect import signature
 from types import ModuleType
 from typing import Any
 
@@ -18,37 +20,52 @@ def registered(name: str) -> str:
 
     Examples
     --------
-    >>> registered("BestFirst"), registered("MLkNN"), registered("F1"), registered("SCLS")
-    ('best_first', 'mlknn', 'f1', 'scls')
+    >>> registered("BestFirst"), registered("MLkNN"), registered("MicroF1"), registered("LinearSVM")
+    ('best_first', 'mlknn', 'micro_f1', 'linear_svm')
     """
-    # A capital starts a new word only between lower-case letters and only if more of them follow.
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z])", "_", name).lower()
+    # A capital starts a new word after a small letter, if a small letter, a digit or two more capitals follow it; and
+    # after two capitals, if a small letter does.
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z](?:[a-z0-9]|[A-Z]{2}))|(?<=[A-Z]{2})(?=[A-Z][a-z])", "_", name).lower()
+
+
+def _plain(name: str, base: type) -> str:
+    """Return the word of a class without the word of its base: "logistic" for a `LogisticLearner`."""
+    return registered(name).removesuffix(f"_{registered(base.__name__)}")
 
 
 def registry(room: ModuleType, base: type) -> dict[str, type]:
     """Return word -> class for every class in the room's `__all__` that derives from `base`."""
     classes = [getattr(room, name) for name in room.__all__]
-    return {registered(kind.__name__): kind for kind in classes if _is_kind(kind, base)}
+    return {_plain(kind.__name__, base): kind for kind in classes if _is_kind(kind, base)}
 
 
 def _is_kind(kind: Any, base: type) -> bool:
     return isinstance(kind, type) and issubclass(kind, base) and kind is not base
 
 
-def resolve(owner: str, name: str, value: Any, room: ModuleType, base: type) -> Any:
-    """Return an instance of `base`: the value itself, or a default one of the class it names.
+def _needs_nothing(kind: type) -> bool:
+    return all(each.default is not each.empty for each in signature(kind).parameters.values())
 
-    "k_dependence" is taken for "kdependence", too. A wrong name lists the right ones, and the nearest.
+
+def resolve(
+    owner: str, name: str, value: Any, room: ModuleType, base: type, more: Mapping[str, Callable[[], Any]] | None = None
+) -> Any:
+    """Return an instance of `base`: the value itself, a default one of the class it names, or what `more` makes of it.
+
+    "k_dependence" is taken for "kdependence", too, and "logistic_learner" for "logistic". A wrong name lists the right
+    ones, and the nearest.
     """
     if isinstance(value, base):
         return value
+    if isinstance(value, str) and value in (more or {}):
+        return (more or {})[value]()
+    forms = {value, value.replace("_", "")} if isinstance(value, str) else set()
     # Rooms load lazily: only the class that the word names is looked at.
-    for candidate in room.__all__ if isinstance(value, str) else ():
-        if registered(candidate) in (value, value.replace("_", "")) and _is_kind(
-            kind := getattr(room, candidate), base
-        ):
+    for candidate in room.__all__ if forms else ():
+        named = forms & {registered(candidate), _plain(candidate, base)}
+        if named and _is_kind(kind := getattr(room, candidate), base):
             return kind()
-    known = sorted(registry(room, base))
+    known = sorted([*(more or {}), *(word for word, kind in registry(room, base).items() if _needs_nothing(kind))])
     must = f"an instance of {base.__name__} or one of " + ", ".join(repr(word) for word in known)
     near = get_close_matches(value, known, n=1) if isinstance(value, str) else []
     raise ParameterError(complaint(owner, name, must, value, f"Did you mean {near[0]!r}?" if near else ""))

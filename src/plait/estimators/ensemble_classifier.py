@@ -110,8 +110,8 @@ class EnsembleClassifier(CallbackSupport, JointModel):
     member_weights : {"equal", "likelihood"}, default="equal"
         Weights of a mixture: equal, or those under which a quarter of the rows, held out from all members, are most
         likely.
-    inference : Inference or str, optional
-        How a mixture answers questions; None is `Auto()`.
+    inference : Inference or str, default="auto"
+        How a mixture answers questions.
     loss : Loss or str, default="subset"
         What `predict` of a mixture minimises the expectation of.
     random_state : int, RandomState, Generator or None
@@ -171,6 +171,7 @@ class EnsembleClassifier(CallbackSupport, JointModel):
         "random_state": (RandomState(), Nothing()),
         "n_jobs": JOBS_RULES,
     }
+    part_makers: ClassVar[dict[str, Any]] = {**JointModel.part_makers, "estimator": lambda owner, value: value}
 
     def __init__(
         self,
@@ -181,7 +182,7 @@ class EnsembleClassifier(CallbackSupport, JointModel):
         combine: str = "votes",
         threshold: Any = 0.5,
         member_weights: str = "equal",
-        inference: Any = None,
+        inference: Any = "auto",
         loss: Any = "subset",
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -221,7 +222,7 @@ class EnsembleClassifier(CallbackSupport, JointModel):
         held, candidates = self._split(X.shape[0], split_seed)
         self.members_: list[Member] = Parallel(n_jobs=self.n_jobs)(
             delayed(fitted_member)(
-                self._member(),
+                self.part("estimator"),
                 X,
                 Y,
                 sample_weight,
@@ -237,10 +238,11 @@ class EnsembleClassifier(CallbackSupport, JointModel):
             self._mix(X[held], Y[held])
         return self
 
-    def _member(self) -> Any:
-        if self.estimator is not None:
-            return self.estimator
-        return JointClassifier(FullChain("random"), inference=None if self.combine == "mixture" else Greedy())
+    def part(self, name: str) -> Any:
+        """Return a part as an object, see `JointModel.part`; no estimator is a chain in random order."""
+        if name != "estimator" or self.estimator is not None:
+            return super().part(name)
+        return JointClassifier(FullChain("random"), inference="auto" if self.combine == "mixture" else Greedy())
 
     def _split(self, n_rows: int, seed: int) -> tuple[Any, Any]:
         """Return the rows held out for the weights (none unless asked for), and those members draw from."""

@@ -6,25 +6,33 @@ import numpy as np
 from sklearn.base import clone
 
 from plait import features as features_room
-from plait import learners as learners_room
 from plait import structure as structure_room
 from plait.core.arrays import Bools, Labels
 from plait.core.checks import InstanceOf, Nothing, RandomState, check_parameters
-from plait.core.naming import registry, resolve
+from plait.core.naming import resolve
 from plait.core.parallel import JOBS_RULES
 from plait.core.randomness import generator, seeds
 from plait.core.sentences import ParameterError
 from plait.features import FeatureMask, Selector
 from plait.inference import Inference
 from plait.joint import GraphJoint
-from plait.learners import Learner, LogisticLearner
+from plait.learners import Learner
+from plait.learners.learner_words import LEARNER_RULES, as_learner
 from plait.learners.training.problem import Problem
 from plait.losses import Loss
 from plait.posterior import JointModel
 from plait.structure import FullChain, LabelGraph, PairDependence, Structure
 from plait.structure.structure_input import StructureInput
 
-__all__ = ["JointClassifier", "pairs_for"]
+__all__ = ["JointClassifier", "as_structure", "pairs_for"]
+
+
+def as_structure(owner: str, value: Any) -> Structure:
+    """Return a structure: the value itself, or what a word names; "chain" is a chain of all labels."""
+    found: Structure = (
+        FullChain() if value == "chain" else resolve(owner, "structure", value, structure_room, Structure)
+    )
+    return found
 
 
 def pairs_for(structure: Structure, learner: Learner, problem: Problem, *, seed: int) -> PairDependence:
@@ -73,15 +81,17 @@ class JointClassifier(JointModel):
 
     Parameters
     ----------
-    structure : Structure or str, optional
-        Which labels may depend on which; None is `FullChain()`.
+    structure : Structure or str, default="chain"
+        Which labels may depend on which; "chain" is `FullChain()`.
     selector : Selector or str, optional
         Which features each label keeps; None keeps all.
-    learner : Learner or str, optional
-        How the conditionals are trained; None is `LogisticLearner()`.
-    inference : Inference or str, optional
-        How questions are answered; None is `Auto()`, the cheapest exact way, else the best approximate one. May be
-        changed after `fit`.
+    learner : Learner, str or classifier, default="logistic"
+        How the conditionals are trained. "tuned" is `LogisticLearner(C="cv", standardize="balanced")`; other words are
+        those of `plait.learners`, such as "logistic" and "linear_svm". Any scikit-learn classifier is taken too, and
+        copied for each label.
+    inference : Inference or str, default="auto"
+        How questions are answered; "auto" is the cheapest exact way, else the best approximate one. May be changed
+        after `fit`.
     loss : Loss or str, default="subset"
         What `predict` minimises the expectation of: a loss of `plait.losses`, its word, or one of your own. May be
         changed after `fit`, and for one call of `predict`.
@@ -134,19 +144,25 @@ class JointClassifier(JointModel):
     parameter_rules: ClassVar[dict[str, Any]] = {
         "structure": (InstanceOf((Structure, str)), Nothing()),
         "selector": (InstanceOf((Selector, str)), Nothing()),
-        "learner": (InstanceOf((Learner, str)), Nothing()),
+        "learner": LEARNER_RULES,
         "inference": (InstanceOf((Inference, str)), Nothing()),
         "loss": (InstanceOf((Loss, str)),),
         "random_state": (RandomState(), Nothing()),
         "n_jobs": JOBS_RULES,
     }
+    part_makers: ClassVar[dict[str, Any]] = {
+        **JointModel.part_makers,
+        "structure": as_structure,
+        "selector": lambda owner, value: resolve(owner, "selector", value, features_room, Selector),
+        "learner": as_learner,
+    }
 
     def __init__(
         self,
-        structure: Any = None,
+        structure: Any = "chain",
         selector: Any = None,
-        learner: Any = None,
-        inference: Any = None,
+        learner: Any = "logistic",
+        inference: Any = "auto",
         loss: Any = "subset",
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -199,26 +215,22 @@ class JointClassifier(JointModel):
         self.joint_ = GraphJoint(self.conditionals_)
 
     def _parts(self) -> tuple[Structure, Selector | None, Learner]:
-        """Return the parts as objects, the parameters of those that were given checked."""
-        owner, structure, selector, learner = type(self).__name__, self.structure, self.selector, self.learner
-        if structure is not None:
-            structure = resolve(owner, "structure", structure, structure_room, Structure)
-            check_parameters(structure)
-        if learner is not None:
-            learner = resolve(owner, "learner", learner, learners_room, Learner)
-            learner.check()
-        if selector is not None:
-            selector = clone(resolve(owner, "selector", selector, features_room, Selector))
-        return structure or FullChain(), selector, learner or LogisticLearner()
+        """Return the parts as objects, their parameters checked."""
+        structure, selector, learner = self.part("structure"), self.part("selector"), self.part("learner")
+        check_parameters(structure)
+        learner.check()
+        return structure, None if selector is None else clone(selector), learner
 
     def _probabilistic(self) -> bool:
         if hasattr(self, "conditionals_"):
             return bool(self.conditionals_.probabilistic)
-        known = registry(learners_room, Learner)
-        kind = known.get(self.learner) if isinstance(self.learner, str) else None
-        learner = self.learner if kind is None else kind()
-        return learner.gives_probabilities if isinstance(learner, Learner) else True
+        try:
+            return bool(self.part("learner").gives_probabilities)
+        except ParameterError:  # a wrong word is reported by `fit`
+            return True
 
     def _finite(self) -> bool | str:
-        learner = self.learner
-        return "allow-nan" if isinstance(learner, Learner) and learner._allows_nan() else True
+        try:
+            return "allow-nan" if self.part("learner")._allows_nan() else True
+        except ParameterError:
+            return True

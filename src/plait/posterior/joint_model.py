@@ -1,6 +1,9 @@
 """`JointModel`: what all classifiers of this room share once they hold a fitted joint distribution."""
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from inspect import signature
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +13,7 @@ from plait import losses as losses_room
 from plait.core.multilabel_classifier import MultilabelClassifier, available_where
 from plait.core.naming import resolve
 from plait.core.sentences import ParameterError
-from plait.inference import Auto, Inference
+from plait.inference import Inference
 from plait.joint import GraphDistribution
 from plait.losses import Loss
 from plait.posterior.posterior import Joint, Posterior
@@ -30,13 +33,60 @@ class JointModel(MultilabelClassifier):
     """Base of classifiers that learn P(Y | X): `fit` of a subclass sets `joint_` and `_seed`.
 
     Inference and loss are read when a question is asked, so both may be changed after `fit` with `set_params`.
+
+    A part may be a word, and defaults are words, which no two models can share and change: `part` returns the object
+    that it stands for, and `get_params` and `set_params` see through it, so that `learner__C` can be read and set.
     """
 
+    # Parameters that may be words -> what makes an object of a value that is none: from the owner's name and the value.
+    part_makers: ClassVar[Mapping[str, Callable[[str, Any], Any]]] = {
+        "inference": lambda owner, value: resolve(owner, "inference", value, inference_room, Inference),
+        "loss": lambda owner, value: resolve(owner, "loss", value, losses_room, Loss),
+    }
     joint_: Joint
     inference: Any
     loss: Any
     n_jobs: int | None
     _seed: int
+
+    def part(self, name: str) -> Any:
+        """Return a part as an object: the parameter itself, or what its word stands for; None is the default.
+
+        Parameters
+        ----------
+        name : str
+            A parameter that takes words, such as "learner".
+
+        Examples
+        --------
+        >>> from plait import JointClassifier
+        >>> JointClassifier().part("inference")
+        Auto()
+        """
+        value = getattr(self, name)
+        if value is None:
+            value = signature(type(self)).parameters[name].default
+        return None if value is None else self.part_makers[name](type(self).__name__, value)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name; with `deep` those of the parts too, of parts that are words as well."""
+        params: dict[str, Any] = super().get_params(deep)
+        words = [name for name in self.part_makers if deep and isinstance(params.get(name), str | None)]
+        for name in words:
+            with suppress(ParameterError):  # a wrong word is reported by `fit`
+                found = self.part(name)
+                if hasattr(found, "get_params"):
+                    params |= {f"{name}__{key}": value for key, value in found.get_params().items()}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, also those of parts (`learner__C`); a word whose part is changed gives way to its object."""
+        for name in {key.partition("__")[0] for key in params if "__" in key} & set(self.part_makers):
+            super().set_params(**{name: params.pop(name, getattr(self, name))})
+            if isinstance(getattr(self, name), str | None):
+                super().set_params(**{name: self.part(name)})
+        super().set_params(**params)
+        return self
 
     def _probabilistic(self) -> bool:
         """Say whether the model gives probabilities (before `fit`: whether it is going to, as far as known)."""
@@ -47,10 +97,8 @@ class JointModel(MultilabelClassifier):
         return not self._probabilistic()
 
     def _posterior(self, X: Any) -> Posterior:
-        X = self._rows(X)
-        how = Auto() if self.inference is None else self.inference
-        chosen = resolve(type(self).__name__, "inference", how, inference_room, Inference)
-        return Posterior(self.joint_, X, list(self.label_names_), chosen, self.loss, self._seed, self.n_jobs)
+        X, names = self._rows(X), list(self.label_names_)
+        return Posterior(self.joint_, X, names, self.part("inference"), self.loss, self._seed, self.n_jobs)
 
     @available_where(_gives_probabilities)
     def joint(self, X: Any) -> Posterior:

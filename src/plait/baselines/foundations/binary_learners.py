@@ -77,7 +77,7 @@ class LabelRegressions(MultilabelClassifier):
             return bool(self.conditionals_.probabilistic)
         if isinstance(self.learner, Learner):
             return self.learner.gives_probabilities
-        return self.learner != registered(LinearSVMLearner.__name__)
+        return self.learner not in ("linear_svm", registered(LinearSVMLearner.__name__))
 
     def _scores(self, X: Any) -> Floats:
         return label_scores(self.conditionals_, self._columns(X))

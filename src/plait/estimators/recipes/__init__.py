@@ -5,7 +5,8 @@ Takes the choices of a method; hands on a classifier that is not fitted. Every r
 
 >>> from plait import recipes
 >>> recipes.kcc(k=3)
-JointClassifier(inference=Greedy(), structure=KDependence(k=3))
+JointClassifier(inference=Greedy(), learner=LogisticLearner(),
+                structure=KDependence(k=3))
 """
 
 import lazy_loader

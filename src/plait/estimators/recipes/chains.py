@@ -4,17 +4,11 @@ from typing import Any
 
 from plait.counts import MeanStdDiscretizer
 from plait.estimators.joint_classifier import JointClassifier
+from plait.estimators.recipes.recipe_parts import exact, greedy, learner_for
 from plait.features import MLFS
-from plait.inference import Greedy
-from plait.learners import LinearSVMLearner
 from plait.structure import FullChain, Independent, InformationOrder, KDependence
 
-__all__ = ["br", "cc", "greedy", "kcc", "occ", "pcc"]
-
-
-def greedy(inference: Any) -> Any:
-    """Return the inference, `Greedy()` where none is given."""
-    return Greedy() if inference is None else inference
+__all__ = ["br", "cc", "kcc", "occ", "pcc"]
 
 
 def br(
@@ -68,7 +62,8 @@ def br(
     >>> bool((model.predict(data.X) == (model.predict_proba(data.X) > 0.5)).all())
     True
     """
-    return JointClassifier(Independent(), None, learner, inference, loss, random_state, n_jobs)
+    parts = Independent(), None, learner_for(learner, "PCC"), exact(inference)
+    return JointClassifier(*parts, loss, random_state, n_jobs)
 
 
 def cc(
@@ -126,7 +121,8 @@ def cc(
     >>> model.graph_.parents
     ((2,), (2, 0), (), (2, 0, 1))
     """
-    return JointClassifier(FullChain(order), None, learner, greedy(inference), loss, random_state, n_jobs)
+    parts = FullChain(order), None, learner_for(learner, "PCC"), greedy(inference)
+    return JointClassifier(*parts, loss, random_state, n_jobs)
 
 
 def pcc(
@@ -189,7 +185,8 @@ def pcc(
     >>> bool(answer.expected_loss(answer.decide("f1"), "f1") <= answer.expected_loss(answer.mode(), "f1"))
     True
     """
-    return JointClassifier(FullChain(order), None, learner, inference, loss, random_state, n_jobs)
+    parts = FullChain(order), None, learner_for(learner, "PCC"), exact(inference)
+    return JointClassifier(*parts, loss, random_state, n_jobs)
 
 
 def kcc(
@@ -249,7 +246,8 @@ def kcc(
     >>> [len(parents) for parents in model.graph_.parents]
     [0, 1, 1, 1]
     """
-    return JointClassifier(KDependence(k, order), None, learner, greedy(inference), loss, random_state, n_jobs)
+    parts = KDependence(k, order), None, learner_for(learner, "OCC"), greedy(inference)
+    return JointClassifier(*parts, loss, random_state, n_jobs)
 
 
 def occ(
@@ -322,5 +320,5 @@ def occ(
         selector = MLFS(n_features, "label", first="relevance", max_candidates=100, discretizer=bins)
     else:
         structure, selector = KDependence(k, order), MLFS(n_features, "label")
-    learner = LinearSVMLearner() if learner is None else learner
+    learner = learner_for("published" if learner is None else learner, "OCC")
     return JointClassifier(structure, selector, learner, greedy(inference), loss, random_state, n_jobs)

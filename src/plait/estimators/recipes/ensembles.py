@@ -4,7 +4,9 @@ from typing import Any
 
 from plait.estimators.ensemble_classifier import EnsembleClassifier
 from plait.estimators.recipes.chains import cc, occ, pcc
+from plait.estimators.recipes.recipe_parts import learner_for
 from plait.estimators.recipes.trees import bcc
+from plait.inference import Auto
 
 __all__ = ["ebcc", "ecc", "eocc", "epcc"]
 
@@ -70,9 +72,9 @@ def ecc(
     >>> sorted({float(share) for share in model.predict_proba(data.X).ravel()} - {0.0, 0.25, 0.5, 0.75, 1.0})
     []
     """
-    member = cc(order="random", learner=learner, inference=inference)
+    member = cc(order="random", learner=learner_for(learner, "OCC"), inference=inference)
     sizes = n_estimators, max_samples, max_features, combine
-    return EnsembleClassifier(member, *sizes, loss=loss, random_state=random_state, n_jobs=n_jobs)
+    return EnsembleClassifier(member, *sizes, inference=Auto(), loss=loss, random_state=random_state, n_jobs=n_jobs)
 
 
 def epcc(
@@ -135,9 +137,9 @@ def epcc(
     >>> model.joint(data.X).mode().shape
     (200, 4)
     """
-    member = pcc(order="random", learner=learner, inference=inference)
+    member = pcc(order="random", learner=learner_for(learner, "MC"), inference=inference)
     sizes = n_estimators, max_samples, max_features, combine
-    return EnsembleClassifier(member, *sizes, loss=loss, random_state=random_state, n_jobs=n_jobs)
+    return EnsembleClassifier(member, *sizes, inference=Auto(), loss=loss, random_state=random_state, n_jobs=n_jobs)
 
 
 def ebcc(
@@ -200,9 +202,9 @@ def ebcc(
     >>> len(model.members_)
     3
     """
-    member = bcc(learner=learner, inference=inference)
+    member = bcc(learner=learner_for(learner, "OCC"), inference=inference)
     sizes = n_estimators, max_samples, max_features, combine
-    return EnsembleClassifier(member, *sizes, loss=loss, random_state=random_state, n_jobs=n_jobs)
+    return EnsembleClassifier(member, *sizes, inference=Auto(), loss=loss, random_state=random_state, n_jobs=n_jobs)
 
 
 def eocc(
@@ -273,4 +275,4 @@ def eocc(
     """
     member = occ(k=k, n_features=n_features, order="random", learner=learner, inference=inference)
     sizes = n_estimators, max_samples, max_features, combine
-    return EnsembleClassifier(member, *sizes, loss=loss, random_state=random_state, n_jobs=n_jobs)
+    return EnsembleClassifier(member, *sizes, inference=Auto(), loss=loss, random_state=random_state, n_jobs=n_jobs)

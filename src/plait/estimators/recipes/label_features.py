@@ -3,7 +3,7 @@
 from typing import Any
 
 from plait.estimators.joint_classifier import JointClassifier
-from plait.estimators.recipes.chains import greedy
+from plait.estimators.recipes.recipe_parts import exact, greedy, learner_for
 from plait.features import LabelDependentFeatures
 from plait.structure import FullChain, Independent, LabelTree, Polytree
 
@@ -63,7 +63,8 @@ def br_ldf(
     >>> model.mask_.support.shape, bool(model.mask_.support.any(axis=1).all())
     ((4, 6), True)
     """
-    return JointClassifier(Independent(), LabelDependentFeatures(r), learner, inference, loss, random_state, n_jobs)
+    parts = Independent(), LabelDependentFeatures(r), learner_for(learner, "PACC"), exact(inference)
+    return JointClassifier(*parts, loss, random_state, n_jobs)
 
 
 def cc_ldf(
@@ -124,8 +125,8 @@ def cc_ldf(
     >>> model.predict(data.X).shape
     (200, 4)
     """
-    structure, selector = FullChain(order), LabelDependentFeatures(r)
-    return JointClassifier(structure, selector, learner, greedy(inference), loss, random_state, n_jobs)
+    parts = FullChain(order), LabelDependentFeatures(r), learner_for(learner, "PACC"), greedy(inference)
+    return JointClassifier(*parts, loss, random_state, n_jobs)
 
 
 def bcc_ldf(
@@ -185,8 +186,8 @@ def bcc_ldf(
     >>> model.graph_.order[0]
     0
     """
-    structure, selector = LabelTree(root=root), LabelDependentFeatures(r)
-    return JointClassifier(structure, selector, learner, greedy(inference), loss, random_state, n_jobs)
+    parts = LabelTree(root=root), LabelDependentFeatures(r), learner_for(learner, "PACC"), greedy(inference)
+    return JointClassifier(*parts, loss, random_state, n_jobs)
 
 
 def pacc_ldf(
@@ -243,4 +244,5 @@ def pacc_ldf(
     >>> model.graph_.is_polytree, model.mask_.support.shape
     (True, (4, 6))
     """
-    return JointClassifier(Polytree(), LabelDependentFeatures(r), learner, inference, loss, random_state, n_jobs)
+    parts = Polytree(), LabelDependentFeatures(r), learner_for(learner, "PACC"), exact(inference)
+    return JointClassifier(*parts, loss, random_state, n_jobs)

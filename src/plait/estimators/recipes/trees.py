@@ -3,7 +3,7 @@
 from typing import Any
 
 from plait.estimators.joint_classifier import JointClassifier
-from plait.estimators.recipes.chains import greedy
+from plait.estimators.recipes.recipe_parts import exact, greedy, learner_for
 from plait.estimators.tree_mixture import TreeMixtureClassifier
 from plait.structure import ConditionalTree, LabelTree, Polytree
 
@@ -65,7 +65,8 @@ def bcc(
     >>> model.graph_.order[0], len(model.graph_.edges)
     (0, 3)
     """
-    return JointClassifier(LabelTree(root=root), None, learner, greedy(inference), loss, random_state, n_jobs)
+    parts = LabelTree(root=root), None, learner_for(learner, "PACC"), greedy(inference)
+    return JointClassifier(*parts, loss, random_state, n_jobs)
 
 
 def ctbn(
@@ -122,7 +123,8 @@ def ctbn(
     >>> answer.marginals().shape, bool(answer.exact.all())
     ((200, 4), True)
     """
-    return JointClassifier(ConditionalTree(), None, learner, inference, loss, random_state, n_jobs)
+    parts = ConditionalTree(), None, learner_for(learner, "MC"), exact(inference)
+    return JointClassifier(*parts, loss, random_state, n_jobs)
 
 
 def pacc(
@@ -177,7 +179,8 @@ def pacc(
     >>> model.graph_.is_polytree
     True
     """
-    return JointClassifier(Polytree(), None, learner, inference, loss, random_state, n_jobs)
+    parts = Polytree(), None, learner_for(learner, "PACC"), exact(inference)
+    return JointClassifier(*parts, loss, random_state, n_jobs)
 
 
 def mc(
@@ -237,8 +240,8 @@ def mc(
     """
     return TreeMixtureClassifier(
         max_components,
-        learner=learner,
-        inference=inference,
+        learner=learner_for("published" if learner is None else learner, "MC"),
+        inference=exact(inference),
         loss=loss,
         random_state=random_state,
         n_jobs=n_jobs,

@@ -6,24 +6,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from plait import learners as learners_room
-from plait import structure as structure_room
 from plait.core.arrays import Floats, Labels
 from plait.core.callbacks import CallbackSupport, fit_tasks, with_callbacks
 from plait.core.checks import InstanceOf, Interval, Nothing, RandomState, check_parameters
-from plait.core.naming import resolve
 from plait.core.parallel import JOBS_RULES
 from plait.core.randomness import generator, seeds
 from plait.core.sentences import ParameterError
-from plait.estimators.joint_classifier import pairs_for
+from plait.estimators.joint_classifier import as_structure, pairs_for
 from plait.estimators.tree_mixture.em import Mixture
 from plait.estimators.tree_mixture.growth import GrowingMixture, Growth, grown_again
 from plait.inference import Inference
-from plait.learners import Learner, LogisticLearner
+from plait.learners import Learner
+from plait.learners.learner_words import LEARNER_RULES, as_learner
 from plait.learners.training.problem import Problem
 from plait.losses import Loss
 from plait.posterior import JointModel
-from plait.structure import ConditionalTree, LabelGraph, Structure
+from plait.structure import LabelGraph, Structure
 from plait.structure.structure_input import StructureInput
 
 __all__ = ["TreeMixtureClassifier"]
@@ -40,10 +38,10 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
     ----------
     max_components : int, default=20
         Most trees.
-    structure : Structure or str, optional
-        What a component is; None is `ConditionalTree()`. Chains or polytrees can be mixed too.
-    learner : Learner or str, optional
-        How conditionals are trained; None is `LogisticLearner(C="cv", standardize="balanced")`. Strengths of the
+    structure : Structure or str, default="conditional_tree"
+        What a component is. Chains or polytrees can be mixed too.
+    learner : Learner or str, default="tuned"
+        How conditionals are trained; "tuned" is `LogisticLearner(C="cv", standardize="balanced")`. Strengths of the
         penalty that cross-validation finds for the first tree serve all of them; in a mixture of n components the
         penalty of each is divided by 2 sqrt(n), as each sees a part of the rows only.
     holdout : float, default=1/3
@@ -59,8 +57,8 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
         Relative gain of the penalised log-likelihood below which EM stops, if the rows held out do not stop it.
     max_iter : int, default=50
         Most steps of EM for a number of components; four at most before another tree is added.
-    inference : Inference or str, optional
-        How questions are answered; None is `Auto()`. May be changed after `fit`.
+    inference : Inference or str, default="auto"
+        How questions are answered. May be changed after `fit`.
     loss : Loss or str, default="subset"
         What `predict` minimises the expectation of.
     random_state : int, RandomState, Generator or None
@@ -122,7 +120,7 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
     parameter_rules: ClassVar[dict[str, Any]] = {
         "max_components": (Interval(int, 1, None),),
         "structure": (InstanceOf((Structure, str)), Nothing()),
-        "learner": (InstanceOf((Learner, str)), Nothing()),
+        "learner": LEARNER_RULES,
         "holdout": (Interval(float, 0, 1, closed="neither"),),
         "n_init": (Interval(int, 1, None),),
         "n_mixtures": (Interval(int, 1, None),),
@@ -133,17 +131,22 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
         "random_state": (RandomState(), Nothing()),
         "n_jobs": JOBS_RULES,
     }
+    part_makers: ClassVar[dict[str, Any]] = {
+        **JointModel.part_makers,
+        "structure": as_structure,
+        "learner": as_learner,
+    }
 
     def __init__(
         self,
         max_components: int = 20,
-        structure: Any = None,
-        learner: Any = None,
+        structure: Any = "conditional_tree",
+        learner: Any = "tuned",
         holdout: float = 1 / 3,
         n_init: int = 1,
         tol: float = 1e-5,
         max_iter: int = 50,
-        inference: Any = None,
+        inference: Any = "auto",
         loss: Any = "subset",
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -218,8 +221,7 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
         self.joint_ = Mixture(weights, tuple(parts)).joint()
 
     def _learner(self) -> Learner:
-        learner = LogisticLearner(C="cv", standardize="balanced") if self.learner is None else self.learner
-        found: Learner = resolve(type(self).__name__, "learner", learner, learners_room, Learner)
+        found: Learner = self.part("learner")
         found.check()
         if not found.gives_probabilities:
             raise ParameterError(
@@ -230,8 +232,7 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
 
     def _growth(self) -> Growth:
         """Return how components are built and trained."""
-        chosen = ConditionalTree() if self.structure is None else self.structure
-        structure: Structure = resolve(type(self).__name__, "structure", chosen, structure_room, Structure)
+        structure: Structure = self.part("structure")
         check_parameters(structure)
         owner, names = type(structure).__name__, list(self.label_names_)
         no_edges = LabelGraph([[]] * self.n_labels_)

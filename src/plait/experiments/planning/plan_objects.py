@@ -26,6 +26,7 @@ from plait.features import Selector
 from plait.inference import Inference
 from plait.learners import Learner, LogisticLearner
 from plait.losses import Loss
+from plait.posterior import JointModel
 from plait.structure import Structure
 
 __all__ = [
@@ -233,7 +234,8 @@ def _rule_problems(part: Any) -> Iterator[tuple[str, str]]:
         value = getattr(part, name)
         wrong = list(_complaints(name, partial(check_value, owner, name, value, rules)))
         if not wrong and name in _WORDS and isinstance(value, str):
-            wrong = list(_complaints(name, partial(resolve, owner, name, value, *_WORDS[name])))
+            of_room = partial(resolve, owner, name, value, *_WORDS[name])
+            wrong = list(_complaints(name, partial(part.part, name) if isinstance(part, JointModel) else of_room))
         yield from wrong
 
 
