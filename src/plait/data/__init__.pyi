@@ -11,6 +11,7 @@ from .readers.meka import read_meka
 from .readers.mulan import read_mulan
 from .readers.parquet import read_parquet
 from .readers.xc import read_xc
+from .table_encoder import TableEncoder
 from .writers.delimited import write_csv
 from .writers.libsvm import write_libsvm
 from .writers.mulan import write_mulan
@@ -22,6 +23,7 @@ __all__ = [
     "DataWarning",
     "Dataset",
     "Statistics",
+    "TableEncoder",
     "describe_text",
     "folds",
     "from_frame",

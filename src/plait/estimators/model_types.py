@@ -3,6 +3,7 @@
 import importlib
 import pkgutil
 
+import numpy as np
 from scipy import sparse
 
 __all__ = ["trusted_types"]
@@ -15,7 +16,7 @@ _ROOMS = (
 
 
 def trusted_types() -> list[str]:
-    """Return the names of all classes of plait and of SciPy's compressed rows, sorted, as `skops.io` writes them.
+    """Return the names of plait's classes, SciPy's compressed rows and NumPy's dtype, sorted, as `skops.io` has them.
 
     None of them runs code of its own when it is loaded. Other types are not listed: scikit-learn's and NumPy's are
     known to skops, and the rest is for the user to trust.
@@ -25,9 +26,14 @@ def trusted_types() -> list[str]:
     >>> "plait.estimators.joint_classifier.JointClassifier" in trusted_types()
     True
     """
-    modules = [importlib.import_module(name) for room in _ROOMS for name in _modules(f"plait.{room}")]
+    names = [*(name for room in _ROOMS for name in _modules(f"plait.{room}")), "plait.data.table_encoder"]
+    modules = [importlib.import_module(name) for name in names]
     kinds = {kind for module in modules for kind in vars(module).values() if isinstance(kind, type)}
-    kinds = {kind for kind in kinds if kind.__module__.startswith("plait.")} | {sparse.csr_matrix, sparse.csr_array}
+    kinds = {kind for kind in kinds if kind.__module__.startswith("plait.")} | {
+        sparse.csr_matrix,
+        sparse.csr_array,
+        np.dtype,
+    }
     return sorted(f"{kind.__module__}.{kind.__qualname__}" for kind in kinds)
 
 

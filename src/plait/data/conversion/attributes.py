@@ -1,7 +1,8 @@
 """Columns as files declare them, and the numbers that stand for declared values.
 
-Two values that mean no and yes (0/1, -1/1, false/true, no/yes, f/t, n/y, off/on, in any case and any order) have the
-codes 0 and 1 by that meaning; all others have their index in the declared order.
+Two values that mean no and yes (0/1, -1/1, false/true, no/yes, f/t, n/y, off/on, nein/ja and the like in other
+languages, in any case and any order) have the codes 0 and 1 by that meaning; all others have their index in the
+declared order.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,19 +12,20 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Attribute", "AttributeTable", "label_codes", "meaning", "value_codes"]
+__all__ = ["Attribute", "AttributeTable", "label_codes", "meaning", "no_yes_codes", "value_codes"]
 
-_NO_YES = {
-    ("0", "1"),
-    ("-1", "1"),
-    ("false", "true"),
-    ("no", "yes"),
-    ("f", "t"),
-    ("n", "y"),
-    ("off", "on"),
-}
-_NO = {"0", "false", "no"}
-_YES = {"1", "true", "yes"}
+_LETTERS = (("0", "1"), ("-1", "1"), ("f", "t"), ("n", "y"), ("off", "on"))
+_WORDS = (
+    *(("false", "true"), ("no", "yes"), ("nein", "ja"), ("falsch", "wahr"), ("non", "oui"), ("faux", "vrai")),
+    *(("no", "si"), ("no", "sí"), ("no", "sì"), ("falso", "verdadero"), ("falso", "vero"), ("não", "sim")),
+    *(("falso", "verdadeiro"), ("nee", "ja"), ("nej", "ja"), ("nei", "ja"), ("ei", "kyllä"), ("nie", "tak")),
+    *(("ne", "ano"), ("nem", "igen"), ("ne", "da"), ("nu", "da"), ("нет", "да"), ("ні", "так"), ("не", "да")),
+    *(("όχι", "ναι"), ("hayır", "evet"), ("لا", "نعم"), ("לא", "כן"), ("नहीं", "हाँ"), ("いいえ", "はい")),
+    *(("否", "是"), ("아니요", "예"), ("tidak", "ya"), ("không", "có")),
+)
+_NO_YES = {*_LETTERS, *_WORDS}
+_NO = {"0", *(no for no, _ in _WORDS)}
+_YES = {"1", *(yes for _, yes in _WORDS)}
 _KNOWN = {word for pair in _NO_YES for word in pair}
 
 
@@ -130,4 +132,25 @@ def label_codes(values: Sequence[str]) -> tuple[int, ...] | None:
     """
     if len(values) == 2 or (len(values) == 1 and meaning(values[0]) in _NO | _YES):
         return value_codes(values)
+    return None
+
+
+def no_yes_codes(values: Iterable[str]) -> dict[str, float] | None:
+    """Return what words mean if they say no and yes in some language, else None; capitals do not count.
+
+    Words of one meaning alone, as a small file may hold, are understood with both.
+
+    Examples
+    --------
+    >>> no_yes_codes(["Ja", "nein"]), no_yes_codes(["nein", "maybe"])
+    ({'nein': 0.0, 'ja': 1.0}, None)
+    >>> no_yes_codes(["nein"])["ja"]
+    1.0
+    """
+    words = {meaning(value) for value in values}
+    pair = next((pair for pair in _NO_YES if words == set(pair)), None)
+    if pair is not None:
+        return {pair[0]: 0.0, pair[1]: 1.0}
+    if len(words) == 1 and words <= _NO | _YES:
+        return dict.fromkeys(sorted(_NO), 0.0) | dict.fromkeys(sorted(_YES), 1.0)
     return None

@@ -19,12 +19,23 @@ from plait.data.conversion.label_columns import LabelChoice, label_positions
 from plait.data.dataset import Dataset
 from plait.data.errors import DataError
 
-__all__ = ["TableColumn", "MISSING_WORDS", "column_of_words", "dataset_of_columns", "posix_seconds", "refuse_doubles"]
+__all__ = [
+    "MISSING_WORDS",
+    "TableColumn",
+    "column_of_words",
+    "dataset_of_columns",
+    "parsed_date",
+    "parsed_number",
+    "posix_seconds",
+    "refuse_doubles",
+]
 
 MISSING_WORDS = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"})
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?")
+_DAY_FIRST = re.compile(r"(\d\d?)\.(\d\d?)\.(\d{4})")
+_COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
@@ -195,5 +206,39 @@ def _numbers(words: Sequence[str] | npt.NDArray[Any]) -> npt.NDArray[np.float64]
 def _dates(words: list[str | None]) -> npt.NDArray[np.float64] | None:
     try:
         return posix_seconds(np.array([word or "NaT" for word in words], dtype="datetime64[us]"))
+    except ValueError:
+        return None
+
+
+def parsed_number(word: str) -> float | None:
+    """Return the number that a word spells, with a point or a comma before its decimals, or None.
+
+    Examples
+    --------
+    >>> parsed_number("1.5"), parsed_number("1,5"), parsed_number("one")
+    (1.5, 1.5, None)
+    """
+    try:
+        return float(word.replace(",", ".") if _COMMA_NUMBER.fullmatch(word) else word) if "_" not in word else None
+    except ValueError:
+        return None
+
+
+def parsed_date(word: str) -> np.datetime64 | None:
+    """Return the date that a word spells, as 2024-01-31 (with or without a time) or as 31.01.2024, or None.
+
+    Examples
+    --------
+    >>> parsed_date("31.1.2024"), parsed_date("2024-13-01")
+    (np.datetime64('2024-01-31T00:00:00.000000'), None)
+    """
+    day_first = _DAY_FIRST.fullmatch(word)
+    if day_first:
+        day, month, year = day_first.groups()
+        word = f"{year}-{month:0>2}-{day:0>2}"
+    elif not _DATE.fullmatch(word):
+        return None
+    try:
+        return np.datetime64(word, "us")
     except ValueError:
         return None
