@@ -19,7 +19,7 @@ from plait.core.sentences import shown
 from plait.data.conversion import column_kinds as kinds
 from plait.data.conversion.attributes import no_yes_codes
 from plait.data.conversion.feature_encoding import unique_names
-from plait.data.conversion.frame_columns import column_of_objects, frame_columns, is_frame
+from plait.data.conversion.frame_columns import column_of_objects, columns_of_frame, is_frame
 from plait.data.conversion.table_columns import TableColumn, refuse_doubles
 from plait.data.errors import DataError, DataWarning
 from plait.pictures.tables import Entry, Heading, Table, as_text
@@ -201,7 +201,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def _read(self, X: Any, *, reset: bool) -> Any:
         """Return the columns of a table, or the matrix of one of numbers, as they were at `fit`."""
         if is_frame(X):
-            columns = frame_columns(X, _SOURCE)
+            columns = columns_of_frame(X, _SOURCE)
             refuse_doubles([column.name for column in columns], _SOURCE)
             return self._named(columns, reset=reset)
         if not reset and hasattr(self, "feature_names_in_"):

@@ -13,7 +13,7 @@ from plait.core.sentences import shown
 from plait.data.conversion.table_columns import TableColumn, posix_seconds
 from plait.data.errors import DataError
 
-__all__ = ["column_of_objects", "frame_columns", "is_frame"]
+__all__ = ["column_of_objects", "columns_of_frame", "is_frame"]
 
 _NOTHING = ("NAType", "NaTType")
 
@@ -23,7 +23,7 @@ def is_frame(table: Any) -> bool:
     return hasattr(table, "columns") and hasattr(table, "shape") and not isinstance(table, np.ndarray)
 
 
-def frame_columns(frame: Any, source: str) -> list[TableColumn]:
+def columns_of_frame(frame: Any, source: str) -> list[TableColumn]:
     """Return the columns of a frame, by narwhals.
 
     Numbers stay numbers, missing values become NaN; durations and times of day become seconds; words and categories
@@ -39,7 +39,7 @@ def frame_columns(frame: Any, source: str) -> list[TableColumn]:
     Examples
     --------
     >>> import pandas as pd
-    >>> [column.kind for column in frame_columns(pd.DataFrame({"size": [1], "sky": ["blue"]}), "data")]
+    >>> [column.kind for column in columns_of_frame(pd.DataFrame({"size": [1], "sky": ["blue"]}), "data")]
     ['numeric', 'text']
     """
     narwhals = optional("narwhals", extra="frames", purpose="data frames")
