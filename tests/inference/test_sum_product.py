@@ -217,3 +217,14 @@ def test_mixtures_of_other_graphs_are_refused():
         SumProduct().infer(mixture)
     with pytest.raises(ParameterError, match="MaxProduct needs a distribution over one graph, but it is a Mixture"):
         MaxProduct().infer(mixture)
+
+
+def test_marginals_alone_need_no_modes(monkeypatch):
+    model = random_linear(random_polytree(6, np.random.default_rng(0)), 5, np.random.default_rng(1))
+    whole = SumProduct().infer(model, "distribution")
+    monkeypatch.setattr(MaxProduct, "infer", None)
+    support = SumProduct().infer(model, "marginals")
+    np.testing.assert_array_equal(support.marginals, whole.marginals)
+    np.testing.assert_array_equal(support.log_evidence, whole.log_evidence)
+    assert support.vectors.shape == (5, 0, 6)
+    assert support.exact.all()

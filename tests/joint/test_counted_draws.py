@@ -191,3 +191,18 @@ def test_rows_may_have_samples_of_their_own_number(linear):
             expanded[row, : sizes[row]], alone.sample(int(sizes[row]), seeds[row : row + 1])[0][0]
         )
     assert not expanded[0].any()
+
+
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("known", [False, True])
+@pytest.mark.parametrize("kernels", ["never", "always"])
+def test_mean_conditionals_are_those_at_the_drawn_parents(make, known, kernels):
+    model, seeds = model_of(make, 7, 9, 3, known=known), row_seeds(2, 9)
+    sizes = np.arange(1, 10) * 5
+    with using_kernels(kernels):
+        draws = model.counted_draws(sizes, seeds)
+    vectors, counts, _, _ = draws.padded()
+    expected = np.zeros((9, 7))
+    for place in range(vectors.shape[1]):
+        expected += counts[:, place, None] * model.factors(np.ascontiguousarray(vectors[:, place]))
+    np.testing.assert_allclose(draws.mean_conditionals, expected / sizes[:, None], rtol=1e-12)

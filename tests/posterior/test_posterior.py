@@ -1,6 +1,7 @@
 """Every question to a posterior against enumeration of all label sets."""
 
 import itertools
+import weakref
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from plait.joint import GraphJoint, LinearDistribution, MixtureJoint
 from plait.learners import LinearConditionals
 from plait.losses import Loss
 from plait.metrics import cll_loss
+from plait.posterior import posterior as posterior_room
 from plait.structure import LabelGraph
 
 NAMES = ("sea", "sun", "sand", "surf")
@@ -262,3 +264,22 @@ class _Fixed:
     def condition(self, X):
         coef = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [-0.5, 2.0, 0.0]])
         return LinearDistribution(LabelGraph([[], [0], [0, 1]]), np.tile([0.3, -0.2, 0.1], (len(X), 1)), coef)
+
+
+def test_what_a_block_was_answered_from_is_dropped_after_it(monkeypatch):
+    """The vectors of all blocks at once would be all label sets that were drawn: gigabytes for hundreds of labels."""
+    alive = []
+
+    class Watched(MonteCarlo):
+        def infer(self, *question, **more):
+            assert not any(vectors() is not None for vectors in alive)
+            support = super().infer(*question, **more)
+            alive.append(weakref.ref(support.vectors))
+            return support
+
+    monkeypatch.setattr(posterior_room, "row_blocks", lambda n_rows, _: [slice(k, k + 2) for k in range(0, n_rows, 2)])
+    answer = made_posterior(GRAPHS["chain"], inference=Watched(50))
+    for ask in (answer.marginals, lambda: answer.expected_loss(np.zeros((7, 4)), "f1")):
+        alive.clear()
+        ask()
+        assert len(alive) == 4

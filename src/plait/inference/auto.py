@@ -13,7 +13,7 @@ from plait.inference.label_support import LabelSupport
 from plait.inference.max_product import MaxProduct
 from plait.inference.messages.message_plan import takes_messages
 from plait.inference.messages.mixture_tables import as_mixture, parts_take_messages
-from plait.inference.monte_carlo import MonteCarlo
+from plait.inference.monte_carlo import MonteCarlo, marginals_by_component
 from plait.inference.search.label_tables import MOST_LABELS
 from plait.inference.sum_product import SumProduct
 from plait.joint import GraphDistribution, LabelDistribution, LinearDistribution, MixtureDistribution
@@ -24,6 +24,8 @@ __all__ = ["Auto"]
 _MOST_CALLS = 10_000
 # Marginals and modes need no table of all label vectors, so a few more labels can be enumerated.
 _MORE_WITHOUT_TABLE = 3
+# Marginals need fewer samples than label sets: they are means of conditionals, not frequencies.
+_FEWER_FOR_MARGINALS = 5
 
 
 class Auto(Inference):
@@ -31,16 +33,18 @@ class Auto(Inference):
 
     On forests and polytrees (independent labels too) modes come from max-product and marginals from sum-product. On
     other graphs modes come from best-first search, which is exact unless it meets its limit of nodes: 10 ** 6 a row,
-    and 10 ** 4 where a learner must be called for each. Mixtures of forests and polytrees are answered likewise, modes
-    by best-first search and marginals by sum-product; modes of other mixtures of many labels by annealing. Everything
-    else goes through all label vectors with up to `max_enumerated` labels (three more for marginals and for modes of
-    mixtures), which is exact, and draws a sample with more. Margins of learners that give no probabilities are
-    decided greedily. `support.method` says which it was, and `support.exact` how far it can be trusted.
+    and 10 ** 4 where a learner must be called for each. Marginals of a mixture are the mean of its components', each
+    found in its own way; its modes come from best-first search where components are forests and polytrees, and where
+    labels are many from annealing. Everything else goes through all label vectors with up to `max_enumerated` labels
+    (three more for marginals and for modes of mixtures), which is exact, and draws a sample with more. Margins of
+    learners that give no probabilities are decided greedily. `support.method` says which it was, and `support.exact`
+    how far it can be trusted.
 
     Parameters
     ----------
     n_samples : int, default=1000
-        How many label vectors a sample has for each row [PCC 5.2].
+        How many label vectors a sample has for each row [PCC 5.2]; a fifth of them for marginals, which are means of
+        conditionals over the sample.
     max_enumerated : int, default=12
         Up to how many labels all label vectors are gone through; at most 17.
 
@@ -69,7 +73,11 @@ class Auto(Inference):
         self.max_enumerated = max_enumerated
 
     def _infer(self, distribution: LabelDistribution, wanted: str, n_best: int, random_state: Any) -> LabelSupport:
-        return self.choose(distribution, wanted).infer(distribution, wanted, n_best, random_state)
+        chosen = self.choose(distribution, wanted)
+        if chosen is not self:
+            return chosen.infer(distribution, wanted, n_best, random_state)
+        assert isinstance(distribution, MixtureDistribution)
+        return marginals_by_component(distribution, lambda part: self.choose(part, "marginals"), random_state)
 
     def choose(self, distribution: LabelDistribution, wanted: str) -> Inference:
         """Return the inference that would be used.
@@ -80,6 +88,11 @@ class Auto(Inference):
             P(y | x) of several rows.
         wanted : {"mode", "marginals", "distribution"}
             What the answer is for.
+
+        Returns
+        -------
+        Inference
+            `Auto` itself for marginals of a mixture whose components need different ones.
         """
         if isinstance(distribution, GraphDistribution):
             if not distribution.probabilistic:
@@ -89,11 +102,17 @@ class Auto(Inference):
             if wanted == "mode":
                 return BestFirst() if isinstance(distribution, LinearDistribution) else BestFirst(max_nodes=_MOST_CALLS)
         if isinstance(distribution, MixtureDistribution):
-            if wanted != "distribution" and parts_take_messages(distribution):
-                return BestFirst() if wanted == "mode" else SumProduct()
+            if wanted == "marginals":
+                chosen = [self.choose(part, wanted) for part in distribution.flattened().components]
+                return chosen[0] if len(set(map(repr, chosen))) == 1 else self
+            if wanted == "mode" and parts_take_messages(distribution):
+                return BestFirst()
             if wanted == "mode" and self._is_large(distribution, wanted):
                 return Annealing()
-        return MonteCarlo(self.n_samples) if self._is_large(distribution, wanted) else _every_vector(distribution)
+        if not self._is_large(distribution, wanted):
+            return _every_vector(distribution)
+        few = max(1, self.n_samples // _FEWER_FOR_MARGINALS)
+        return MonteCarlo(few if wanted == "marginals" else self.n_samples)
 
     def _is_large(self, distribution: LabelDistribution, wanted: str) -> bool:
         """Say whether there are too many label vectors, or too many conditionals that a learner is called for."""

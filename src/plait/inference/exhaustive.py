@@ -16,6 +16,7 @@ from plait.inference.search.label_tables import (
     enumerated_blocks,
     label_sums,
     largest_places,
+    prefix_marginals,
     vectors_of,
 )
 from plait.joint import LabelDistribution
@@ -31,7 +32,8 @@ class Exhaustive(Inference):
 
     Asked for the distribution it hands on every vector with its log probability, 8 bytes each: 32 KiB a row with 12
     labels, 256 KiB with 15. Asked for modes or marginals it keeps only these, and memory is below 100 MiB for any
-    number of rows.
+    number of rows. Marginals without evidence need no whole vectors: P(y_k = 1) is a sum over the values of the labels
+    before k; and those of a mixture are the mean of its components'.
 
     Parameters
     ----------
@@ -58,6 +60,11 @@ class Exhaustive(Inference):
 
     def _infer(self, distribution: LabelDistribution, wanted: str, n_best: int, random_state: Any) -> LabelSupport:
         self._check_size(distribution.n_labels)
+        if wanted == "marginals":
+            marginals, log_evidence = enumerated_marginals(distribution)
+            n_evaluations = np.full(distribution.n_rows, 2**distribution.n_labels - 1, dtype=np.int64)
+            known = {"log_evidence": log_evidence, "n_evaluations": n_evaluations}
+            return LabelSupport.of_marginals(marginals, "exhaustive", **known)
         keep = _All(distribution) if wanted == "distribution" else _Best(distribution, n_best)
         for rows, probabilities in enumerated_blocks("Exhaustive", distribution):
             keep.add(rows, probabilities)
@@ -156,13 +163,13 @@ def enumerated_marginals(distribution: LabelDistribution) -> tuple[Floats, Float
     array([[0.5   , 0.6904]])
     """
     marginals = np.empty((distribution.n_rows, distribution.n_labels))
-    log_evidence = np.empty(distribution.n_rows)
+    log_evidence = np.zeros(distribution.n_rows)
+    if distribution.evidence is None:
+        for rows, block in prefix_marginals("enumerated_marginals", distribution):
+            marginals[rows] = block
+        return marginals, log_evidence
     for rows, probabilities in enumerated_blocks("enumerated_marginals", distribution):
         total, by_label = label_sums(probabilities)
         marginals[rows] = by_label / total[:, None]
         log_evidence[rows] = np.log(total)
-    return marginals, _without_evidence_zero(distribution, log_evidence)
-
-
-def _without_evidence_zero(distribution: LabelDistribution, log_evidence: Floats) -> Floats:
-    return log_evidence if distribution.evidence is not None else np.zeros_like(log_evidence)
+    return marginals, log_evidence

@@ -83,6 +83,14 @@ class LabelSupport:
         """Return what a search found as a support."""
         return cls(found.vectors, found.log_weights, "modes", method, found.exact, n_evaluations=found.n_evaluations)
 
+    @classmethod
+    def of_marginals(cls, marginals: Floats, method: str, **known: Any) -> "LabelSupport":
+        """Return marginals alone, without label vectors; exact ones unless `exact` and the like are given."""
+        n_rows, n_labels = marginals.shape
+        nothing = np.empty((n_rows, 0, n_labels), dtype=np.uint8), np.empty((n_rows, 0))
+        known = {"kind": "modes", "exact": np.ones(n_rows, dtype=np.bool_), **known}
+        return cls(*nothing, method=method, marginals=marginals, **known)
+
     @property
     def n_rows(self) -> int:
         """Number of rows."""

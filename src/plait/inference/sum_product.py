@@ -33,9 +33,8 @@ class SumProduct(Inference):
     Of a mixture the marginals are the mean of the components', each weighed by its weight and the probability that it
     gives to the evidence.
 
-    Beside marginals the support holds the `n_best` most probable vectors, found by `MaxProduct`; for a mixture they are
-    found by `BestFirst`, and only where more than marginals is wanted. `exact_marginals` gives the marginals alone.
-    Odds beyond 2 ** 117 = 1.7e35 are given as that.
+    Where more than marginals is wanted the support holds the `n_best` most probable vectors too, found by `MaxProduct`,
+    for a mixture by `BestFirst`. Odds beyond 2 ** 117 = 1.7e35 are given as that.
 
     References
     ----------
@@ -64,6 +63,10 @@ class SumProduct(Inference):
             return _of_mixture(distribution.flattened(), wanted, n_best)
         model = checked_polytree(type(self).__name__, distribution)
         marginals, log_evidence = exact_marginals(model)
+        n_settings = np.full(model.n_rows, families_of(model.graph).entry[-1])
+        if wanted == "marginals":
+            known = {"log_evidence": log_evidence, "n_evaluations": n_settings}
+            return LabelSupport.of_marginals(marginals, "sum-product", **known)
         modes = MaxProduct().infer(model, "mode", n_best)
         return LabelSupport(
             modes.vectors,
@@ -73,29 +76,20 @@ class SumProduct(Inference):
             modes.exact,
             marginals,
             log_evidence,
-            np.full(model.n_rows, families_of(model.graph).entry[-1]),
+            n_settings,
         )
 
 
 def _of_mixture(mixture: MixtureDistribution, wanted: str, n_best: int) -> LabelSupport:
     parts = [checked_polytree("SumProduct", part) for part in mixture.components]
     marginals, log_evidence = exact_marginals(mixture)
-    n_rows, n_labels = marginals.shape
-    n_settings = sum(families_of(part.graph).entry[-1] for part in parts)
-    vectors, log_weights = np.empty((n_rows, 0, n_labels), dtype=np.uint8), np.empty((n_rows, 0))
-    exact = np.ones(n_rows, dtype=np.bool_)
-    if wanted != "marginals":
-        modes = BestFirst().infer(mixture, "mode", n_best)
-        vectors, log_weights, exact = modes.vectors, modes.log_weights, modes.exact
+    n_settings = np.full(mixture.n_rows, sum(families_of(part.graph).entry[-1] for part in parts), dtype=np.int64)
+    if wanted == "marginals":
+        known = {"log_evidence": log_evidence, "n_evaluations": n_settings}
+        return LabelSupport.of_marginals(marginals, "sum-product", **known)
+    modes = BestFirst().infer(mixture, "mode", n_best)
     return LabelSupport(
-        vectors,
-        log_weights,
-        "modes",
-        "sum-product",
-        exact,
-        marginals,
-        log_evidence,
-        np.full(n_rows, n_settings, dtype=np.int64),
+        modes.vectors, modes.log_weights, "modes", "sum-product", modes.exact, marginals, log_evidence, n_settings
     )
 
 

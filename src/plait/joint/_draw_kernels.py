@@ -107,11 +107,12 @@ def binomial(count, p, u, tables):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _draw(odds, factors, reach, known, limit, tables, waiting, chances, streams, path, leaf, leaves, logs, ones):  # type: ignore[no-untyped-def]
+def _draw(odds, factors, reach, known, limit, tables, waiting, chances, streams, path, leaf, leaves, logs, ones, sums):  # type: ignore[no-untyped-def]
     """Draw the samples of one row, the root waiting; return how many leaves there are now, and evaluations made.
 
     One loop, and at a node no calls but for binomials of several samples: others would cost more than the node.
-    `path` are the ones so far; `leaves` (n, 2) takes samples and the end of the ones, `logs` (n, 2) log P and weight.
+    `path` are the ones so far; `leaves` (n, 2) takes samples and the end of the ones, `logs` (n, 2) log P and weight;
+    `sums` adds up P(1) of every label over all samples.
     """
     n_labels, low, n_waiting, n_evaluated = reach.size, 1.0 / limit, 1, 0
     while n_waiting > 0:
@@ -132,6 +133,7 @@ def _draw(odds, factors, reach, known, limit, tables, waiting, chances, streams,
             n_evaluated += 1
             odd = min(max(odds[here, t], low), limit)
             zero, went = 1.0 / (1.0 + odd), 0
+            sums[t] += count * (zero * odd)
             if known[t] >= 0:
                 weight += math.log(zero * odd if known[t] == 1 else zero)
                 went, zero, odd = count if known[t] == 1 else 0, 1.0, 1.0
@@ -179,10 +181,12 @@ def draw_rows(  # type: ignore[no-untyped-def]
     logs,
     ones,
     n_evaluated,
+    sums,
 ):
     """Draw the samples of rows from `row` on, as long as another row's leaves and ones surely fit; return the next row.
 
     `n_samples[i]` are the samples of row i, at most `most`; `row_ends[i]` is where its leaves end, in this call.
+    `sums` (n_rows, n_labels) is zero before.
     """
     n_labels = base.shape[1]
     odds, path = np.empty((n_labels + 1, n_labels)), np.empty(n_labels, np.int32)
@@ -197,7 +201,7 @@ def draw_rows(  # type: ignore[no-untyped-def]
         row_known = known[min(row, known.shape[0] - 1)]
         leaf, n_evaluated[row] = _draw(
             odds, factors, reach, row_known, limit, tables,
-            waiting, chances, streams, path, leaf, leaves, logs, ones,
+            waiting, chances, streams, path, leaf, leaves, logs, ones, sums[row],
         )  # fmt: skip
         end = leaves[leaf - 1, 1] if leaf > 0 else 0
         row_ends[row] = leaf

@@ -65,6 +65,9 @@ class CountedDraws:
         Labels that are 1.
     n_evaluations : ndarray of int64, shape (n_rows,)
         Conditionals evaluated.
+    mean_conditionals : ndarray of float64, shape (n_rows, n_labels)
+        P(y_k = 1 | x, parents) at the parents' values that were drawn, averaged over all samples: without evidence the
+        marginals, with less noise than frequencies have (Rao-Blackwell); with evidence samples are to be weighed.
     """
 
     n_labels: int
@@ -75,6 +78,7 @@ class CountedDraws:
     one_starts: Ints
     ones: npt.NDArray[np.int32]
     n_evaluations: Ints
+    mean_conditionals: Floats
 
     @property
     def n_rows(self) -> int:
@@ -145,12 +149,13 @@ class CountedDraws:
         return sizes, np.ascontiguousarray(flat.reshape(n_samples, self.n_rows).T)
 
     @classmethod
-    def joined(cls, n_labels: int, parts: Sequence[dict[str, Any]], n_evaluations: Ints) -> "CountedDraws":
-        """Return the vectors of several blocks of rows, one after the other; sizes become starts."""
+    def joined(cls, parts: Sequence[dict[str, Any]], n_evaluations: Ints, sums: Floats, sizes: Ints) -> "CountedDraws":
+        """Return the vectors of several blocks of rows, one after the other; sizes become starts, sums means."""
         whole = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         starts = {name: np.concatenate([[0], whole[name].cumsum()]).astype(np.int64) for name in ("rows", "sizes")}
         kept = (whole["counts"], whole["log_prob"], whole["log_weights"])
-        return cls(n_labels, starts["rows"], *kept, starts["sizes"], whole["ones"], n_evaluations)
+        means = sums / np.maximum(sizes, 1)[:, None]
+        return cls(sums.shape[1], starts["rows"], *kept, starts["sizes"], whole["ones"], n_evaluations, means)
 
 
 def draw_linear(
@@ -175,17 +180,19 @@ def draw_linear(
     known = np.ascontiguousarray(known if order is None else known[:, order])
     numbers = (base, factors, reach, known, np.exp(limit))
     parts: list[dict[str, Any]] = []
-    row, n_evaluations = 0, np.zeros(n_rows, dtype=np.int64)
+    row, n_evaluations, sums = 0, np.zeros(n_rows, dtype=np.int64), np.zeros(base.shape)
     leaves = np.empty((max(_VECTORS, most), 2), dtype=np.int64)
     logs, ones = np.empty(leaves.shape), np.empty(max(_ONES, most * n_labels), dtype=np.int32)
     row_ends, tables = np.zeros(n_rows, dtype=np.int64), _tables(most)
     while row < n_rows or not parts:
         done = _kernels.draw_rows(
-            *numbers, sizes, most, seeds, tables, row, row_ends, leaves, logs, ones, n_evaluations
+            *numbers, sizes, most, seeds, tables, row, row_ends, leaves, logs, ones, n_evaluations, sums
         )
         parts.append(_part(row_ends[row:done], leaves, logs, ones, order))
         row = done
-    return CountedDraws.joined(n_labels, parts, n_evaluations)
+    if order is not None:
+        sums[:, order] = sums.copy()
+    return CountedDraws.joined(parts, n_evaluations, sums, sizes)
 
 
 def _part(
@@ -252,16 +259,16 @@ def draw_by_levels(
     """
     sizes = _sizes(n_samples, seeds.size)
     nodes, tables = _Nodes(seeds, sizes, graph.n_labels), _tables(int(sizes.max(initial=1)))
-    n_evaluations, steps = (
-        np.zeros(seeds.size, dtype=np.int64),
-        np.arange(1, graph.n_labels + 1, dtype=np.uint64) * STEP,
-    )
+    n_evaluations, sums = np.zeros(seeds.size, dtype=np.int64), np.zeros((seeds.size, graph.n_labels))
+    steps = np.arange(1, graph.n_labels + 1, dtype=np.uint64) * STEP
     for label, step in zip(graph.order, steps, strict=True):
         n_evaluations += np.bincount(nodes.rows, minlength=seeds.size)
         score = np.ascontiguousarray(scores(label, nodes.rows, nodes.vectors[:, list(graph.parents[label])]))
         bits = mixed(nodes.streams + step)
         known = np.full(nodes.rows.size, -1, dtype=np.int8) if evidence is None else evidence[nodes.rows, label]
-        nodes.grow(label, bits, score, known, nodes.split(bits, np.exp(score), known, tables))
+        odds = np.exp(score)
+        sums[:, label] = np.bincount(nodes.rows, nodes.counts * (odds / (1.0 + odds)), minlength=seeds.size)
+        nodes.grow(label, bits, score, known, nodes.split(bits, odds, known, tables))
     leaf, one = np.nonzero(nodes.vectors)
     part = {
         "rows": np.bincount(nodes.rows, minlength=seeds.size),
@@ -271,7 +278,7 @@ def draw_by_levels(
         "sizes": np.bincount(leaf, minlength=nodes.rows.size),
         "ones": one.astype(np.int32),
     }
-    return CountedDraws.joined(graph.n_labels, [part], n_evaluations)
+    return CountedDraws.joined([part], n_evaluations, sums, sizes)
 
 
 def binomials(counts: Ints, p: Floats, u: Floats, tables: Floats) -> Ints:

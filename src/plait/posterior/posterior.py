@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sklearn.utils import check_array
 
 from plait import losses as losses_room
-from plait.core.arrays import Bits, Floats
+from plait.core.arrays import Bits, Bools, Floats
 from plait.core.checks import Interval, check_value
 from plait.core.labels import label_rows
 from plait.core.naming import resolve
@@ -37,6 +37,8 @@ __all__ = ["Joint", "Posterior"]
 
 # A question to one block: its distribution, its rows and their seeds; the answer, and the support it rests on.
 Question = Callable[[LabelDistribution, slice, Bits], tuple[npt.NDArray[Any], LabelSupport | None]]
+# The answer of one block, and how it was found: method, whether exact, effective number of samples.
+_BlockAnswer = tuple[npt.NDArray[Any], str, Bools, Floats | None]
 
 
 class Joint(Protocol):
@@ -342,7 +344,9 @@ class Posterior:
                 f"doubts needs Y to agree with what is known, but {self.label_names[label]!r} is known as "
                 f"{self.evidence[row, label]} in row {row} and recorded as {vectors[row, label]}. Ask joint(X) alone."
             )
-        return self._ask(lambda distribution, rows, _: (wrong_probabilities(distribution, vectors[rows]), None))
+        return self._ask(
+            lambda distribution, rows, _: (wrong_probabilities(distribution, vectors[rows]), None), light=True
+        )
 
     def _log_evidence(self) -> Floats:
         return self._ask(lambda distribution, _, seeds: log_evidence(self.inference, distribution, seeds))
@@ -356,21 +360,21 @@ class Posterior:
         answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(self._ask_block)(question, rows, seeds[rows]) for rows in blocks
         )
-        supports = [support for _, support in answers if support is not None]
-        self.method = ", ".join(dict.fromkeys(support.method for support in supports)) or "product of conditionals"
-        exact = [
-            np.ones(len(answer), dtype=np.bool_) if support is None else support.exact for answer, support in answers
-        ]
+        values, methods, exact, sizes = zip(*answers, strict=True)
+        self.method = ", ".join(dict.fromkeys(methods))
         self.exact = np.concatenate(exact)
-        sizes = [support.effective_size for support in supports if support.effective_size is not None]
-        self.effective_size = np.concatenate(sizes) if sizes and len(sizes) == len(answers) else None
-        return np.concatenate([answer for answer, _ in answers])
+        self.effective_size = None if any(size is None for size in sizes) else np.concatenate(sizes)
+        return np.concatenate(values)
 
-    def _ask_block(self, question: Question, rows: slice, seeds: Bits) -> tuple[npt.NDArray[Any], LabelSupport | None]:
+    def _ask_block(self, question: Question, rows: slice, seeds: Bits) -> _BlockAnswer:
+        """Answer for some rows; of the support, whose vectors may be many, only what is told of it is kept."""
         distribution = self.joint.condition(self.X[rows])
         if self.evidence is not None:
             distribution = distribution.clamp(self.evidence[rows])
-        return question(distribution, rows, seeds)
+        answer, support = question(distribution, rows, seeds)
+        if support is None:
+            return answer, "product of conditionals", np.ones(len(answer), dtype=np.bool_), None
+        return answer, support.method, support.exact, support.effective_size
 
 
 def _checked_answer(loss: Loss, Y_pred: Any, shape: tuple[int, int]) -> npt.NDArray[Any]:

@@ -25,6 +25,7 @@ __all__ = [
     "enumerated_blocks",
     "label_sums",
     "largest_places",
+    "prefix_marginals",
     "table_serves",
     "vector_numbers",
     "vectors_of",
@@ -200,6 +201,26 @@ def enumerated_blocks(
     n_entries : int, optional
         How many probabilities a block has at most, but for a single row.
     """
+    distribution, trees = _flat_with_trees(owner, distribution)
+    for rows in _row_blocks(distribution, _BLOCK if n_entries is None else n_entries):
+        yield rows, _table(distribution.take(rows), trees)
+
+
+def prefix_marginals(owner: str, distribution: LabelDistribution) -> Iterator[tuple[slice, Floats]]:
+    """Yield blocks of rows and their marginals, without evidence; of a mixture the weighted mean of its components'.
+
+    P(y_k = 1) is the sum, over the values of the labels before k, of their probability times that of the label: half as
+    many numbers as there are vectors for the last label, and no table of all vectors.
+    """
+    distribution, trees = _flat_with_trees(owner, distribution)
+    for rows in _row_blocks(distribution, _BLOCK):
+        yield rows, _prefix_marginals(distribution.take(rows), trees)
+
+
+def _flat_with_trees(
+    owner: str, distribution: LabelDistribution
+) -> tuple[LabelDistribution, dict[LabelGraph, _PrefixTree]]:
+    """Return a distribution without mixtures in mixtures, and the prefixes of its graphs; or say why it has none."""
     refuse_margins(owner, distribution)
     if distribution.n_labels > MOST_LABELS:
         raise ParameterError(
@@ -209,11 +230,37 @@ def enumerated_blocks(
     if isinstance(distribution, MixtureDistribution):
         distribution = distribution.flattened()
     parts = distribution.components if isinstance(distribution, MixtureDistribution) else (distribution,)
-    trees = {part.graph: _prefix_tree(part.graph) for part in parts if isinstance(part, GraphDistribution)}
-    step = max(1, (_BLOCK if n_entries is None else n_entries) >> distribution.n_labels)
+    return distribution, {part.graph: _prefix_tree(part.graph) for part in parts if isinstance(part, GraphDistribution)}
+
+
+def _row_blocks(distribution: LabelDistribution, n_entries: int) -> Iterator[slice]:
+    step = max(1, n_entries >> distribution.n_labels)
     for start in range(0, distribution.n_rows, step):
-        rows = slice(start, min(start + step, distribution.n_rows))
-        yield rows, _table(distribution.take(rows), trees)
+        yield slice(start, min(start + step, distribution.n_rows))
+
+
+def _prefix_marginals(block: LabelDistribution, trees: dict[LabelGraph, _PrefixTree]) -> Floats:
+    if isinstance(block, MixtureDistribution):
+        total = np.zeros((block.n_rows, block.n_labels))
+        for weight, part in zip(np.exp(block.log_weights), block.components, strict=True):
+            total += weight * _prefix_marginals(part, trees)
+        return total
+    if not isinstance(block, GraphDistribution):
+        total, by_label = label_sums(_table(block, trees))
+        return by_label / total[:, None]
+    marginals, size = np.empty((block.n_rows, block.n_labels)), 1
+    prefixes = np.ones((block.n_rows, max(1, 1 << (block.n_labels - 1))))
+    for label, setting in zip(block.graph.order, trees[block.graph][0], strict=True):
+        on = np.exp(np.ascontiguousarray(block.table(label)))
+        on = on if setting is None else on.take(setting, axis=1)
+        off = prefixes[:, :size]
+        off /= 1.0 + on
+        on *= off
+        marginals[:, label] = on.sum(axis=1)
+        if 2 * size <= prefixes.shape[1]:
+            prefixes[:, size : 2 * size] = on
+        size *= 2
+    return marginals
 
 
 def _table(block: LabelDistribution, trees: dict[LabelGraph, _PrefixTree]) -> Floats:
