@@ -17,7 +17,9 @@ from plait.baselines.calibrated_label_ranking import (
     pair_tiles,
 )
 from plait.core.sentences import ParameterError
+from plait.data import load_dataset
 from plait.learners import LinearSVMLearner, LogisticLearner, SklearnLearner
+from plait.metrics import micro_f1
 
 
 def problem(n=200, d=4, q=6, seed=0):
@@ -76,7 +78,7 @@ def test_agrees_with_a_loop_over_pairs_of_any_classifier(estimator):
     model = CalibratedLabelRanking(estimator).fit(X, Y)
     votes = naive_votes(X, Y, Z, lambda: estimator)
     np.testing.assert_array_equal(model.votes(Z), votes)
-    np.testing.assert_array_equal(model.predict(Z), votes[:, :-1] > votes[:, [-1]])
+    np.testing.assert_array_equal(model.predict(Z), votes[:, :-1] >= votes[:, [-1]])
 
 
 def test_votes_add_up_and_shares_follow_them():
@@ -85,11 +87,17 @@ def test_votes_add_up_and_shares_follow_them():
     votes, shares = model.votes(X), model.predict_proba(X)
     np.testing.assert_array_equal(votes.sum(axis=1), 6 * 7 / 2)
     assert (votes <= 6).all()
-    np.testing.assert_array_equal(shares > 0.5, model.predict(X) == 1)
+    np.testing.assert_array_equal(shares >= 0.5, model.predict(X) == 1)
     np.testing.assert_array_equal(
         np.argsort(shares, axis=1, kind="stable"), np.argsort(votes[:, :-1], axis=1, kind="stable")
     )
     assert ((shares > 0) & (shares < 1)).all()
+
+
+def test_ties_with_the_virtual_label_count_as_in_mulan(benchmark_data):
+    train, test = load_dataset("emotions", split="train"), load_dataset("emotions", split="test")
+    predicted = CalibratedLabelRanking().fit(train.X, train.Y).predict(test.X)
+    assert micro_f1(test.Y, predicted) > 0.65  # 0.621 where ties are lost, Mulan's own 0.644
 
 
 def test_in_blocks_of_pairs_or_all_at_once(monkeypatch):

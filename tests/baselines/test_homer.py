@@ -11,7 +11,9 @@ from sklearn.svm import LinearSVC
 
 from plait.baselines.homer import HOMER, LEAF, balanced_clusters, label_hierarchy_of, nearest_with_room
 from plait.core.sentences import ParameterError
+from plait.data import load_dataset
 from plait.learners import LinearSVMLearner, LogisticLearner
+from plait.metrics import exact_match
 
 
 def problem(n=300, d=5, q=11, seed=0):
@@ -24,7 +26,7 @@ def problem(n=300, d=5, q=11, seed=0):
 def naive_node(X, Y, Z, nodes, number, estimator, labels, chances, above, alive):
     """Train and ask one node and what is below it, one row and child at a time."""
     node = nodes[number]
-    rows = [i for i in range(len(Y)) if Y[i, node.labels].any()]
+    rows = [i for i in range(len(Y)) if number == 0 or Y[i, node.labels].any()]
     for child, link in zip(node.children, node.links, strict=True):
         target = [int(Y[i, child].any()) for i in rows]
         if len(set(target)) == 1:
@@ -54,19 +56,18 @@ def test_agrees_with_a_naive_version(estimator, n_clusters):
 
 def test_the_default_is_logistic_regression_of_the_same_nodes():
     X, Y = problem()
-    X = (X - X[Y.any(axis=1)].mean(axis=0)) / X[Y.any(axis=1)].std(axis=0)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
     batched = HOMER(LogisticLearner(tol=1e-12), random_state=1).fit(X, Y)
     each = HOMER(LogisticRegression(tol=1e-10, max_iter=2000), random_state=1).fit(X, Y)
     np.testing.assert_allclose(batched.predict_proba(X), each.predict_proba(X), rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize("n_clusters", [1, 4, 9])
-def test_enough_clusters_are_binary_relevance_on_rows_with_a_label(n_clusters):
+def test_enough_clusters_are_binary_relevance_on_all_rows(n_clusters):
     X, Y = problem(q=4)
-    rows = Y.any(axis=1)
-    assert 0 < rows.sum() < len(Y)
+    assert not Y.any(axis=1).all()
     model = HOMER(n_clusters=n_clusters).fit(X, Y)
-    scores = LogisticLearner().fit(X[rows], Y[rows]).base_scores(X)
+    scores = LogisticLearner().fit(X, Y).base_scores(X)
     np.testing.assert_allclose(model.predict_proba(X), 1 / (1 + np.exp(-scores)), rtol=1e-6, atol=1e-9)
     np.testing.assert_array_equal(model.predict(X), scores > 0)
 
@@ -92,10 +93,10 @@ def test_nodes_whose_labels_never_occur():
     assert (nothing.predict_proba(X) < 0.5).all()
 
 
-def test_one_label_trains_on_all_rows():
-    X, Y = problem(q=1)
-    scores = LogisticLearner().fit(X, Y).base_scores(X)
-    np.testing.assert_allclose(HOMER().fit(X, Y).predict_proba(X), 1 / (1 + np.exp(-scores)), rtol=1e-6)
+def test_half_of_birds_has_no_label_and_trains_the_root(benchmark_data):
+    # Mulan's HOMER, whose root sees all rows, has an exact match of 0.493 where one without empty rows has 0.341.
+    train, test = load_dataset("birds", split="train"), load_dataset("birds", split="test")
+    assert exact_match(test.Y, HOMER(random_state=0).fit(train.X, train.Y).predict(test.X)) > 0.48
 
 
 def test_one_row():

@@ -31,7 +31,7 @@ class CalibratedLabelRanking(MetaClassifier):
 
     For every two labels a model learns which of them a row has, from the rows that have exactly one; for every label
     another one learns from all rows whether it is preferred to the virtual label, which is binary relevance. Each model
-    gives its vote to one label, and the labels with more votes than the virtual one are predicted.
+    gives its vote to one label, and the labels with at least as many votes as the virtual one are predicted.
 
     Assumes that labels are easier to tell from each other than from everything else. A good choice for good rankings
     and moderately many labels: there are q (q - 1) / 2 pairs, and coefficients for all of them are kept. A row without
@@ -64,7 +64,8 @@ class CalibratedLabelRanking(MetaClassifier):
 
     `predict_proba` gives (v_k + 1) / (v_k + v_0 + 2), the share of label k in the votes v of it and the virtual label
     0: scores rather than probabilities. Within a row they rank labels as votes do, and a label is predicted where its
-    share exceeds one half. One vote more on either side keeps shares between 0 and 1.
+    share is at least one half, as in Mulan: ties are frequent among so few votes. One vote more on either side keeps
+    shares between 0 and 1.
 
     References
     ----------
@@ -135,7 +136,7 @@ class CalibratedLabelRanking(MetaClassifier):
 
     def _decide(self, X: Any) -> npt.NDArray[Any]:
         votes = self._votes(X)
-        return votes[:, :-1] > votes[:, -1:]
+        return votes[:, :-1] >= votes[:, -1:]
 
     def _marginals(self, X: Any) -> Floats:
         votes = self._votes(X)

@@ -36,8 +36,8 @@ class HOMER(MetaClassifier):
 
     Every node parts its labels among at most `n_clusters` children, by balanced k-means of their columns; the
     meta-label of a child is whether a row has any label of it. A node learns the meta-labels of its children as binary
-    relevance, from the rows that have a label of the node. Prediction goes down from the root, into positive children
-    only [Tsoumakas2008].
+    relevance, from the rows that have a label of the node; the root from all rows. Prediction goes down from the root,
+    into positive children only [Tsoumakas2008].
 
     Assumes that labels which occur together can be told from the others as a group, before they are told apart.
     A good choice for hundreds of labels, most of them rare: a node sees few rows with a better balance of classes,
@@ -67,9 +67,9 @@ class HOMER(MetaClassifier):
 
     Notes
     -----
-    Rows without any label train nothing, as in the paper; only where all rows are such, and for a single label, all
-    rows train the root. Columns are scaled once, over the rows of the root. Balanced k-means starts from random labels
-    and runs 10 rounds at most.
+    Rows without any label train the root, as in the authors' own program (Mulan): without them the root would never
+    learn to say no. Columns are scaled once, over all rows. Balanced k-means starts from random labels and runs 10
+    rounds at most.
 
     `predict_proba` gives the product of the probabilities along the path from the root to the label: its chance where
     each meta-label is independent of x's other labels, given that its parent is positive. `predict` compares every
@@ -116,7 +116,6 @@ class HOMER(MetaClassifier):
         checked_weights(type(self).__name__, learner, weights)
         cluster_draws, seed_draws = generators(self.random_state, 2)
         self.hierarchy_ = label_hierarchy_of(Y, weights, self.n_clusters, cluster_draws)
-        X, Y, weights = _root_rows(X, Y, weights)
         learner, scales = unscaled_learner(learner, X, weights)
         fitted = self._fitted(learner, divided_columns(X, scales), Y, weights, seed_draws)
         self.conditionals_ = [in_units_of_columns(each, scales) for each in fitted]
@@ -320,16 +319,8 @@ def _children(
     return tuple(labels[clusters == cluster] for cluster in np.unique(clusters))
 
 
-def _root_rows(X: Any, Y: Labels, weights: Any) -> tuple[Any, Labels, Any]:
-    """Return the rows with at least one label; all rows where there are none such, and for a single label."""
-    rows = np.flatnonzero(Y.any(axis=1))
-    if Y.shape[1] == 1 or len(rows) in (0, len(Y)):
-        return X, Y, weights
-    return X[rows], Y[rows], None if weights is None else weights[rows]
-
-
 def _fitted_node(learner: Learner, node: HierarchyNode, X: Any, Y: Labels, weights: Any) -> Conditionals | None:
-    """Train a node on the rows that have one of its labels; the root on all that are given."""
+    """Train a node on the rows that have one of its labels, the root on all rows."""
     if len(node.labels) == Y.shape[1]:
         return learner.fit(X, node.meta_labels(Y), sample_weight=weights)
     rows = np.flatnonzero(Y[:, node.labels].any(axis=1))

@@ -2,19 +2,23 @@
 
 from typing import Any, ClassVar
 
+import numpy as np
+
 from plait import learners as learners_room
 from plait.baselines.foundations.binary_learners import LabelRegressions
-from plait.baselines.foundations.column_scaling import beside
+from plait.baselines.foundations.column_scaling import beside, in_units_of_columns
 from plait.baselines.foundations.neighbourhoods import (
     METRIC_RULES,
     NEIGHBORS_RULES,
     Neighbourhoods,
     neighbour_label_counts,
 )
-from plait.core.arrays import Ints, Labels
-from plait.core.checks import Boolean, InstanceOf, Interval, Nothing
+from plait.core.arrays import Floats, Ints, Labels
+from plait.core.checks import Boolean, InstanceOf, Nothing
 from plait.core.naming import resolve
+from plait.core.parallel import JOBS_RULES
 from plait.learners import Learner, LogisticLearner
+from plait.learners.training.column_scaling import column_scales
 
 __all__ = ["IBLR"]
 
@@ -28,7 +32,7 @@ class IBLR(LabelRegressions):
 
     It assumes that near rows have like labels, and that what neighbours' labels say about another label adds up in the
     log-odds. A good choice where `MLkNN` is one and labels are related: a label may follow from other labels around a
-    row. With many labels and few rows the regressions have much to estimate. Scale columns of different units first.
+    row. With many labels and few rows the regressions have much to estimate.
 
     Parameters
     ----------
@@ -37,9 +41,14 @@ class IBLR(LabelRegressions):
     plus : bool, default=False
         Whether the features of x are appended (IBLR-ML+).
     learner : Learner or str, optional
-        What is trained on the shares; None is `LogisticLearner()`.
-    metric : {"euclidean", "manhattan", "cosine"}, default="euclidean"
-        The distance.
+        What is trained on the shares; None is `LogisticLearner()`. Where it scales columns, shares are divided by their
+        standard deviation, also those that are mostly 0.
+    metric : {"auto", "euclidean", "manhattan", "cosine"}, default="auto"
+        The distance. "auto" is cosine where more than half of all training values are 0 (text), stored sparse or not,
+        and Euclidean otherwise.
+    scale : bool, default=True
+        Whether columns are divided by their range among the training rows, so that all count alike; not for the cosine,
+        and not where more than half of all values are 0.
     n_jobs : int, optional
         Threads that look for neighbours, -1 for all processors; the result is the same for any number.
 
@@ -83,7 +92,8 @@ class IBLR(LabelRegressions):
         "plus": (Boolean(),),
         "learner": (InstanceOf((Learner, str)), Nothing()),
         "metric": METRIC_RULES,
-        "n_jobs": (Interval(int, 1, None), Interval(int, None, -1), Nothing()),
+        "scale": (Boolean(),),
+        "n_jobs": JOBS_RULES,
     }
 
     def __init__(
@@ -91,27 +101,35 @@ class IBLR(LabelRegressions):
         n_neighbors: int = 10,
         plus: bool = False,
         learner: Any = None,
-        metric: str = "euclidean",
+        metric: str = "auto",
+        scale: bool = True,
         n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.plus = plus
         self.learner = learner
         self.metric = metric
+        self.scale = scale
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any, Y: Labels, sample_weight: Any) -> None:
         chosen = LogisticLearner() if self.learner is None else self.learner
         learner = resolve(type(self).__name__, "learner", chosen, learners_room, Learner)
         self._labels = Y
-        self.neighbourhoods_ = Neighbourhoods(X, self.n_neighbors, self.metric)
-        columns = self._shares(X, self.neighbourhoods_.of_training_rows(self.n_jobs))
-        self.conditionals_ = learner.fit(columns, Y)
+        self.neighbourhoods_ = Neighbourhoods(X, self.n_neighbors, self.metric, self.scale)
+        shares = self._shares(self.neighbourhoods_.of_training_rows(self.n_jobs))
+        # The shares of rare labels are mostly 0, which learners take for counts and leave as they are.
+        scales = column_scales(shares, learner.get_params(deep=False).get("standardize", False) is not False)
+        columns = self._with_features(shares / scales, X)
+        every = np.concatenate([scales, np.ones(columns.shape[1] - len(scales))])
+        self.conditionals_ = in_units_of_columns(learner.fit(columns, Y), every)
 
-    def _shares(self, X: Any, neighbours: Ints) -> Any:
-        """Return the share of neighbours that have each label, and X beside it where wanted."""
-        shares = neighbour_label_counts(neighbours, self._labels) / max(neighbours.shape[1], 1)
+    def _shares(self, neighbours: Ints) -> Floats:
+        """Return the share of neighbours that have each label, (n_samples, n_labels)."""
+        return neighbour_label_counts(neighbours, self._labels) / max(neighbours.shape[1], 1)
+
+    def _with_features(self, shares: Floats, X: Any) -> Any:
         return beside(shares, X) if self.plus else shares
 
     def _columns(self, X: Any) -> Any:
-        return self._shares(X, self.neighbourhoods_.of(X, self.n_jobs))
+        return self._with_features(self._shares(self.neighbourhoods_.of(X, self.n_jobs)), X)

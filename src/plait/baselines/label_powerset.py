@@ -23,8 +23,8 @@ class LabelPowerset(LabelSetClassifier):
     Parameters
     ----------
     estimator : classifier, optional
-        Any scikit-learn classifier of several classes; it is cloned. None is multinomial logistic regression on scaled
-        columns.
+        Any scikit-learn classifier of several classes; it is cloned. None is `LogisticLearner()` on all label sets in
+        one batch, each against the others, with probabilities made to sum to one.
     loss : Loss or str, default="subset"
         What `predict` minimises the expectation of. "subset" takes the class that the estimator predicts, any other
         needs an estimator with `predict_proba`. May be changed after `fit`.

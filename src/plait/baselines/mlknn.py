@@ -12,8 +12,9 @@ from plait.baselines.foundations.neighbourhoods import (
     neighbour_label_counts,
 )
 from plait.core.arrays import Floats, Ints, Labels
-from plait.core.checks import Interval, Nothing
+from plait.core.checks import Boolean, Interval
 from plait.core.multilabel_classifier import MultilabelClassifier
+from plait.core.parallel import JOBS_RULES
 
 __all__ = ["MLkNN"]
 
@@ -32,7 +33,7 @@ class MLkNN(MultilabelClassifier):
     It assumes that near rows have like labels, that only the number of neighbours with the label itself matters, and
     that labels are independent given that. A good choice for features on one scale in which distance means something
     (images, embeddings, expression levels), for labels that are not linear in the features, and as a first baseline:
-    there is nothing to tune but k. Scale columns of different units first; rare labels are seldom given.
+    there is nothing to tune but k. Rare labels are seldom given.
 
     Parameters
     ----------
@@ -40,8 +41,12 @@ class MLkNN(MultilabelClassifier):
         k, the number of neighbours; with N <= k training rows, N - 1.
     s : float, default=1.0
         How much is added to every count.
-    metric : {"euclidean", "manhattan", "cosine"}, default="euclidean"
-        The distance.
+    metric : {"auto", "euclidean", "manhattan", "cosine"}, default="auto"
+        The distance. "auto" is cosine where more than half of all training values are 0 (text), stored sparse or not,
+        and Euclidean otherwise.
+    scale : bool, default=True
+        Whether columns are divided by their range among the training rows, so that all count alike; not for the cosine,
+        and not where more than half of all values are 0.
     n_jobs : int, optional
         Threads that look for neighbours, -1 for all processors; the result is the same for any number.
 
@@ -86,19 +91,26 @@ class MLkNN(MultilabelClassifier):
         "n_neighbors": NEIGHBORS_RULES,
         "s": (Interval(float, 0, None, closed="neither"),),
         "metric": METRIC_RULES,
-        "n_jobs": (Interval(int, 1, None), Interval(int, None, -1), Nothing()),
+        "scale": (Boolean(),),
+        "n_jobs": JOBS_RULES,
     }
 
     def __init__(
-        self, n_neighbors: int = 10, s: float = 1.0, metric: str = "euclidean", n_jobs: int | None = None
+        self,
+        n_neighbors: int = 10,
+        s: float = 1.0,
+        metric: str = "auto",
+        scale: bool = True,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.s = s
         self.metric = metric
+        self.scale = scale
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any, Y: Labels, sample_weight: Any) -> None:
-        self.neighbourhoods_ = Neighbourhoods(X, self.n_neighbors, self.metric)
+        self.neighbourhoods_ = Neighbourhoods(X, self.n_neighbors, self.metric, self.scale)
         counts = neighbour_label_counts(self.neighbourhoods_.of_training_rows(self.n_jobs), Y)
         self._labels = Y
         self._set_probabilities(tally(counts, Y, self.neighbourhoods_.k))

@@ -26,8 +26,8 @@ class PrunedSets(LabelSetClassifier):
     Parameters
     ----------
     estimator : classifier, optional
-        Any scikit-learn classifier of several classes; it is cloned. None is multinomial logistic regression on scaled
-        columns.
+        Any scikit-learn classifier of several classes; it is cloned. None is `LogisticLearner()` on all label sets in
+        one batch, each against the others, with probabilities made to sum to one.
     p : int, default=3
         Label sets seen at most so often (by weight, where rows have weights) are pruned. 0 prunes nothing and is
         `LabelPowerset`. Where everything would be pruned, it is lowered until a set survives.

@@ -42,8 +42,8 @@ class RAkEL(MetaClassifier):
     Parameters
     ----------
     estimator : classifier, optional
-        Any scikit-learn classifier of several classes, cloned for each labelset. None is multinomial logistic
-        regression on scaled columns.
+        Any scikit-learn classifier of several classes, cloned for each labelset. None is one `LogisticLearner` for all
+        label sets of a labelset, see `LabelPowerset`.
     labelset_size : int, default=3
         Labels in each labelset (k); with fewer labels, all of them.
     n_models : int or "2q", default="2q"
@@ -52,7 +52,7 @@ class RAkEL(MetaClassifier):
     overlapping : bool, default=True
         Whether labelsets overlap (RAkELo), or part the labels among them (RAkELd).
     threshold : float, default=0.5
-        A label is predicted if its score is above this.
+        A label is predicted if its score is at least this.
     voting : {"hard", "soft"}, default="hard"
         What `predict` compares with the threshold: "hard" is the share of a label's models that predict it, as in the
         paper; "soft" the mean of their probabilities.
@@ -182,7 +182,7 @@ class RAkEL(MetaClassifier):
     def _decide(self, X: Any) -> npt.NDArray[Any]:
         scores = self._means(X, LabelSetModel.predict if self.voting == "hard" else LabelSetModel.marginals)
         thresholds = np.where(self._n_votes > 0, self.threshold, 0.5)
-        return np.asarray(scores > thresholds)
+        return np.asarray(scores >= thresholds)
 
     def _marginals(self, X: Any) -> Floats:
         return self._means(X, LabelSetModel.marginals if self._has_probabilities() else LabelSetModel.predict)

@@ -1,3 +1,6 @@
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -36,10 +39,16 @@ def test_labels_are_the_cubes_a_row_lies_in(n_samples, n_labels, n_features, see
     assert (np.abs(made.centers) + made.radii[:, None] <= 1 + 1e-12).all()
 
 
-@given(st.integers(1, 40), st.integers(1, 7))
-def test_every_cube_gets_its_rows_first_ones_the_rest(n_samples, n_labels):
-    counts = np.bincount(make_hypercubes(n_samples, n_labels, 4, random_state=0).cubes, minlength=n_labels)
-    assert counts.tolist() == [len(part) for part in np.array_split(np.zeros(n_samples), n_labels)]
+@given(st.integers(1, 40), st.integers(1, 7), st.integers(0, 99))
+def test_every_cube_gets_rows_in_proportion_to_its_radius(n_samples, n_labels, seed):
+    made = make_hypercubes(n_samples, n_labels, 4, random_state=seed)
+    counts = np.bincount(made.cubes, minlength=n_labels)
+    shares = [Fraction(n_samples) * Fraction(r) / sum(map(Fraction, made.radii)) for r in made.radii.tolist()]
+    rounded = [math.floor(share + Fraction(1, 2)) for share in shares]
+    assert counts.sum() == n_samples
+    if sum(rounded) == n_samples:
+        assert counts.tolist() == rounded
+    assert all(abs(count - share) < 2 for count, share in zip(counts.tolist(), shares, strict=True))
 
 
 def test_without_noise_every_row_has_a_label():
@@ -85,14 +94,14 @@ def test_same_seed_same_bits():
     assert first.dataset != other.dataset
 
 
-# Printed in [PACC, table 3]: cardinality and distinct label sets of one draw each.
+# Printed in [PACC, table 3]: cardinality, distinct label sets, mean imbalance and its coefficient of variation.
 PRINTED = {
-    "Data40-10": (1.260, 57),
-    "Data80-10": (1.182, 53),
-    "Data120-20": (1.404, 227),
-    "Data160-20": (1.378, 219),
-    "Data400-60": (2.187, 1302),
-    "Data800-60": (2.147, 1302),
+    "Data40-10": (1.260, 57, 2.235, 0.400),
+    "Data80-10": (1.182, 53, 1.466, 0.400),
+    "Data120-20": (1.404, 227, 1.810, 0.368),
+    "Data160-20": (1.378, 219, 1.698, 0.354),
+    "Data400-60": (2.187, 1302, 1.444, 0.214),
+    "Data800-60": (2.147, 1302, 1.478, 0.251),
 }
 
 
@@ -103,9 +112,8 @@ def test_published_data_sets(name):
     assert name == f"Data{n_features}-{n_labels}"
     assert all(d.dataset.X.shape == (n_samples, n_features) for d in draws)
     found = [statistics(d.dataset) for d in draws]
-    for values, printed in zip(
-        ([f.cardinality for f in found], [f.distinct for f in found]), PRINTED[name], strict=True
-    ):
+    measures = [(f.cardinality, f.distinct, f.mean_ir, f.cvir) for f in found]
+    for values, printed in zip(np.array(measures).T, PRINTED[name], strict=True):
         assert abs(np.mean(values) - printed) < 4 * np.std(values, ddof=1)
 
 

@@ -5,22 +5,20 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
-from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression
+from scipy.special import log_expit, softmax
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_array
 
 from plait import losses as losses_room
-from plait.baselines.foundations.column_scaling import divided_columns, weighted_means
+from plait.baselines.foundations.binary_learners import label_scores
 from plait.baselines.foundations.meta_classifier import MetaClassifier, weight_keywords
 from plait.core.arrays import Floats, Labels
 from plait.core.naming import resolve
 from plait.core.sentences import ParameterError
 from plait.inference import LabelSupport
 from plait.inference.search.label_tables import distinct_vectors
+from plait.learners import LogisticLearner
 from plait.learners.fitted_classifiers import read_only
-from plait.learners.training.column_scaling import column_scales
 from plait.learners.training.problem import constant_labels, constant_scores
 from plait.learners.training.wrapped_estimators import estimator_name
 from plait.losses import Loss, Subset
@@ -89,38 +87,38 @@ def constant_marginals(Y: Labels, sample_weight: Any = None) -> Floats:
     return np.where(constant_labels(mass), laplace, np.nan)
 
 
-class ScaledLogisticRegression(LogisticRegression):
-    """`LogisticRegression` on columns scaled as `LogisticLearner` scales them; coefficients are in units of X.
-
-    Columns are divided by their standard deviation (0/1 columns and mostly empty ones are left as they are), so that
-    the penalty treats columns alike. Dense columns are centred too, which a free intercept makes up for and which the
-    solver likes.
+class LabelSetRegressions(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """`LogisticLearner` on all classes in one batch, each against the others; probabilities are made to sum to one.
 
     Examples
     --------
     >>> X = np.array([[0.0], [0.1], [0.4], [0.5]])
-    >>> meters = ScaledLogisticRegression().fit(X, [0, 0, 1, 2])
-    >>> millimeters = ScaledLogisticRegression().fit(1000 * X, [0, 0, 1, 2])
-    >>> np.allclose(meters.predict_proba(X), millimeters.predict_proba(1000 * X))
-    True
+    >>> LabelSetRegressions(C=10.0).fit(X, [0, 0, 1, 1]).predict([[0.0], [0.6]])
+    array([0, 1])
     """
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ScaledLogisticRegression":
-        """Train on scaled columns."""
-        X = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32))
-        scales = column_scales(X, "auto", sample_weight)
-        centred = self.fit_intercept and not sparse.issparse(X)
-        centres = weighted_means(X, sample_weight) if centred else np.zeros(X.shape[1])
-        super().fit(divided_columns(X, scales, centres), y, sample_weight)
-        self.coef_: Floats = self.coef_ / scales
-        self.intercept_: Floats = self.intercept_ - self.coef_ @ centres
+    def __init__(self, C: float = 1.0) -> None:
+        self.C = C
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LabelSetRegressions":
+        """Train one regression a class."""
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        members = np.eye(len(self.classes_), dtype=np.uint8)[codes]
+        self.conditionals_ = LogisticLearner(C=self.C).fit(X, members, sample_weight=sample_weight)
         return self
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the class of the greatest score."""
+        return np.asarray(self.classes_[label_scores(self.conditionals_, X).argmax(axis=1)])
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the probabilities of the regressions, divided by their sum."""
+        return np.asarray(softmax(log_expit(label_scores(self.conditionals_, X)), axis=1))
 
 
 def label_set_estimator(estimator: Any) -> Any:
     """Return a fresh copy of what label sets are classified with."""
-    # Tighter than scikit-learn's 1e-4, at which sparse and dense X differ in the third digit of a probability.
-    return ScaledLogisticRegression(max_iter=1000, tol=1e-5) if estimator is None else clone(estimator)
+    return LabelSetRegressions() if estimator is None else clone(estimator)
 
 
 def _gives_probabilities(model: "LabelSetClassifier") -> bool:

@@ -22,7 +22,7 @@ __all__ = ["METRIC_RULES", "NEIGHBORS_RULES", "Neighbourhoods", "nearest_rows", 
 _kernels = lazy_module("plait.baselines.foundations._kernels")
 
 NEIGHBORS_RULES: tuple[Constraint, ...] = (Interval(int, 1, None),)
-METRIC_RULES: tuple[Constraint, ...] = (OneOf(("euclidean", "manhattan", "cosine")),)
+METRIC_RULES: tuple[Constraint, ...] = (OneOf(("auto", "euclidean", "manhattan", "cosine")),)
 
 
 # Distances are ties when they differ by less than this share of what their rounding scales with: far more than the
@@ -54,13 +54,19 @@ class Neighbourhoods:
         Training rows.
     n_neighbors : int
         k; with N <= k training rows, N - 1.
-    metric : {"euclidean", "manhattan", "cosine"}
-        The distance. The cosine distance from or to a row of zeros is 1.
+    metric : {"auto", "euclidean", "manhattan", "cosine"}
+        The distance. The cosine distance from or to a row of zeros is 1. "auto" is cosine where more than half of all
+        values are 0, stored sparse or not, and Euclidean otherwise.
+    scale : bool, default=False
+        Whether columns are divided by their range (largest minus smallest value) among the training rows; not for the
+        cosine, and not where more than half of all values are 0.
 
     Attributes
     ----------
     k : int
         How many neighbours each row has.
+    metric : str
+        The distance that is used.
 
     Examples
     --------
@@ -71,12 +77,17 @@ class Neighbourhoods:
     [[1]]
     """
 
-    def __init__(self, X: Any, n_neighbors: int, metric: str = "euclidean") -> None:
-        self.metric = metric
+    def __init__(self, X: Any, n_neighbors: int, metric: str = "euclidean", scale: bool = False) -> None:
+        n_values = X.shape[0] * X.shape[1]
+        empty = 2 * np.count_nonzero(X.data if sparse.issparse(X) else X) < n_values
+        self.metric = metric if metric != "auto" else "cosine" if empty else "euclidean"
         self.k = min(n_neighbors, X.shape[0] - 1)
-        self._sparse = sparse.issparse(X) and 12 * X.nnz < 8 * X.shape[0] * X.shape[1]  # else dense takes less memory
+        scaled = scale and not empty and self.metric != "cosine"
+        self._widths: Any = _ranges(X) if scaled else 1.0
+        # Otherwise dense takes less memory.
+        self._sparse = sparse.issparse(X) and not scaled and 12 * X.nnz < 8 * n_values
         self._origin: Any = 0.0
-        if metric == "euclidean" and not self._sparse:
+        if self.metric == "euclidean" and not self._sparse:
             # Far from 0 products lose the digits in which rows differ; distances do not change with the origin.
             self._origin = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
         self._rows = self._prepared(X)
@@ -100,7 +111,7 @@ class Neighbourhoods:
                 rows.sum_duplicates()
             return normalize(rows) if self.metric == "cosine" else rows
         rows = np.ascontiguousarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
-        return normalize(rows) if self.metric == "cosine" else rows - self._origin
+        return normalize(rows) if self.metric == "cosine" else (rows - self._origin) / self._widths
 
     def _squared_lengths(self, rows: Any) -> Floats:
         # With all lengths 1, also those of rows of zeros, the squared distance is twice the cosine distance.
@@ -174,6 +185,13 @@ class Neighbourhoods:
         neighbours[:] = np.sort(places[:, : self.k], axis=1)
         last = squared[:, self.k - 1]
         return np.flatnonzero(squared[:, self.k] <= last + TIE_TOLERANCE * (scales + last))
+
+
+def _ranges(X: Any) -> Floats:
+    """Return the largest minus the smallest value of each column, 1 where they are equal."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    widths = np.asarray((high - low).toarray() if sparse.issparse(X) else high - low, dtype=np.float64).ravel()
+    return np.where(widths > 0, widths, 1.0)
 
 
 def neighbour_label_counts(neighbours: Ints, Y: npt.NDArray[np.uint8]) -> npt.NDArray[np.int32]:

@@ -1,7 +1,8 @@
 """Labels as hypercubes among relevant, irrelevant and redundant features [Mldatagen 2014; PACC, section 7.3].
 
-Each label is a cube inside [-1, 1]^n_relevant. Rows are drawn inside the cubes, the same number in each; a row has
-every label whose cube it lies in. Then labels are flipped by chance, and features that say nothing new are added.
+Each label is a cube inside [-1, 1]^n_relevant. Rows are drawn inside the cubes, as many as is in proportion to the
+cube's radius; a row has every label whose cube it lies in. Then labels are flipped by chance, and features that say
+nothing new are added.
 """
 
 from collections.abc import Sequence
@@ -115,7 +116,7 @@ def make_hypercubes(
     radii = random.uniform(low, high, n_labels)
     # The centre keeps its cube inside the main one.
     centers = random.uniform(-1, 1, (n_labels, counts[0])) * (1 - radii)[:, None]
-    cubes = random.permutation(np.arange(n_samples) % n_labels)
+    cubes = random.permutation(np.repeat(np.arange(n_labels), dealt_rows(n_samples, radii)))
     points = centers[cubes] + radii[cubes, None] * random.uniform(-1, 1, (n_samples, counts[0]))
     clean = _inside(points, centers, radii)
     clean[np.arange(n_samples), cubes] = 1  # whatever rounding says at a cube's face
@@ -143,6 +144,22 @@ def hypercube_preset(name: str, random_state: Any = None) -> Hypercubes:
     check_value("hypercube_preset", "name", name, (OneOf(tuple(HYPERCUBE_PRESETS)),))
     n_samples, n_features, n_labels = HYPERCUBE_PRESETS[name]
     return make_hypercubes(n_samples, n_labels, n_features, random_state=random_state)
+
+
+def dealt_rows(n_samples: int, radii: Floats) -> Ints:
+    """Return how many rows each cube gets: round(n_samples r_i / sum of r), and what rounding leaves over in turn.
+
+    Examples
+    --------
+    >>> dealt_rows(10, np.array([0.1, 0.2, 0.5]))
+    array([1, 3, 6])
+    """
+    counts = np.floor(n_samples * radii / radii.sum() + 0.5).astype(np.int64)
+    while (over := int(counts.sum()) - n_samples) != 0:
+        # One row more, or one fewer where there are any, for the first cubes.
+        places = np.flatnonzero(counts > 0)[:over] if over > 0 else np.arange(len(counts))[:-over]
+        counts[places] -= np.sign(over)
+    return counts
 
 
 def _radius_bounds(owner: str, low: float | None, high: float, n_labels: int) -> tuple[float, float]:
