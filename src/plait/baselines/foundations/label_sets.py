@@ -87,7 +87,7 @@ def constant_marginals(Y: Labels, sample_weight: Any = None) -> Floats:
     return np.where(constant_labels(mass), laplace, np.nan)
 
 
-class LabelSetRegressions(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LabelSetRegressions(ClassifierMixin, BaseEstimator):
     """`LogisticLearner` on all classes in one batch, each against the others; probabilities are made to sum to one.
 
     Examples
