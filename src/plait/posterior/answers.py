@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils import check_array
 
 from plait.core.arrays import Bits, Floats, Labels
-from plait.core.labels import label_number
+from plait.core.labels import label_number, label_rows
 from plait.core.logspace import log_sigmoid
 from plait.core.sentences import ParameterError, shown
 from plait.inference import Auto, Inference, LabelSupport, SumProduct, entropy
@@ -17,6 +18,7 @@ from plait.losses import Loss
 __all__ = [
     "LikelySets",
     "as_evidence",
+    "checked_answer",
     "decision_support",
     "entropies",
     "has_messages",
@@ -82,6 +84,18 @@ def _column(label: Any, value: Any, n_rows: int) -> Any:
             f"{values.shape}. Pass one value for all rows or one for each."
         )
     return values
+
+
+def checked_answer(loss: Loss, Y_pred: Any, shape: tuple[int, int]) -> npt.NDArray[Any]:
+    """Return an answer that a loss can judge: label sets, or finite scores where the loss ranks."""
+    if loss.answer == "labels":
+        return label_rows("expected_loss", Y_pred, *shape)
+    scores = check_array(Y_pred, input_name="Y_pred", dtype=np.float64)
+    if scores.shape != shape:
+        raise ParameterError(
+            f"expected_loss needs Y_pred to have shape {shape}, but it has {scores.shape}. Pass a score for each label."
+        )
+    return np.asarray(scores)
 
 
 def whole_support(inference: Inference, distribution: LabelDistribution, seeds: Bits) -> LabelSupport:

@@ -6,7 +6,6 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import check_array
 
 from plait import losses as losses_room
 from plait.core.arrays import Bits, Bools, Floats
@@ -21,6 +20,7 @@ from plait.losses import Loss
 from plait.posterior.answers import (
     LikelySets,
     as_evidence,
+    checked_answer,
     decision_support,
     entropies,
     likely_sets,
@@ -32,6 +32,7 @@ from plait.posterior.answers import (
     wrong_probabilities,
 )
 from plait.posterior.drawn_sets import SamplingWarning, draw_sets
+from plait.posterior.further_questions import FurtherQuestions
 
 __all__ = ["Joint", "Posterior"]
 
@@ -48,7 +49,7 @@ class Joint(Protocol):
         """Return P(y | x) of every row of X."""
 
 
-class Posterior:
+class Posterior(FurtherQuestions):
     """P(y | x) of several rows: ask it anything. Made by `joint(X)` of a fitted classifier.
 
     Everything is computed when it is asked for, in blocks of rows (about 64 MiB for the vectors of a block).
@@ -320,7 +321,7 @@ class Posterior:
             None takes the classifier's own.
         """
         chosen: Loss = resolve("expected_loss", "loss", self.loss if loss is None else loss, losses_room, Loss)
-        answer = _checked_answer(chosen, Y_pred, (self.n_rows, self.n_labels))
+        answer = checked_answer(chosen, Y_pred, (self.n_rows, self.n_labels))
 
         def question(distribution: LabelDistribution, rows: slice, seeds: Bits) -> tuple[Any, LabelSupport]:
             support = whole_support(self.inference, distribution, seeds)
@@ -375,15 +376,3 @@ class Posterior:
         if support is None:
             return answer, "product of conditionals", np.ones(len(answer), dtype=np.bool_), None
         return answer, support.method, support.exact, support.effective_size
-
-
-def _checked_answer(loss: Loss, Y_pred: Any, shape: tuple[int, int]) -> npt.NDArray[Any]:
-    """Return an answer that a loss can judge: label sets, or finite scores where the loss ranks."""
-    if loss.answer == "labels":
-        return label_rows("expected_loss", Y_pred, *shape)
-    scores = check_array(Y_pred, input_name="Y_pred", dtype=np.float64)
-    if scores.shape != shape:
-        raise ParameterError(
-            f"expected_loss needs Y_pred to have shape {shape}, but it has {scores.shape}. Pass a score for each label."
-        )
-    return np.asarray(scores)

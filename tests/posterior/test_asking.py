@@ -1,0 +1,129 @@
+"""What a label is worth to ask, against enumeration of all label sets."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plait.core.sentences import ParameterError
+from plait.inference import Auto
+from plait.joint import LinearDistribution
+from plait.posterior import Posterior
+from plait.structure import LabelGraph
+
+
+class Chain:
+    def __init__(self, n_labels, rng, scale):
+        self.graph = LabelGraph(tuple(tuple(range(k)) for k in range(n_labels)))
+        self.parent_coef = np.tril(rng.normal(scale=scale, size=(n_labels, n_labels)), -1)
+
+    def condition(self, X):
+        return LinearDistribution(self.graph, np.asarray(X), self.parent_coef)
+
+
+def chain_posterior(n_rows, n_labels, seed, scale=2.0, loss="subset"):
+    rng = np.random.default_rng(seed)
+    names = [f"y{k}" for k in range(n_labels)]
+    return Posterior(Chain(n_labels, rng, scale), rng.normal(size=(n_rows, n_labels)), names, Auto(), loss)
+
+
+def all_sets(q):
+    return ((np.arange(2**q)[:, None] >> np.arange(q)) & 1).astype(np.uint8)
+
+
+def table(answer, row):
+    q = answer.n_labels
+    return np.exp(answer[np.full(2**q, row)].log_prob(all_sets(q)))
+
+
+def entropy(p):
+    p = p[p > 0]
+    return -(p * np.log(p)).sum()
+
+
+def worth(p, sets, label, by):
+    """The value of asking a label, by its definition."""
+    one = sets[:, label] == 1
+    halves = [p[~one].sum(), p[one].sum()]
+    if by == "set":
+        return max(p[one].max(), p[~one].max()) + min(p[one].max(), p[~one].max()) - p.max()
+    if by == "entropy":
+        return entropy(p) - sum(h * entropy(p[side] / h) for h, side in zip(halves, (~one, one), strict=True))
+    right = lambda w: sum(max(w @ sets[:, j], w.sum() - w @ sets[:, j]) for j in range(sets.shape[1]))  # noqa: E731
+    if by == "hamming":
+        return right(p * one) + right(p * ~one) - right(p)
+    rest = {}
+    for weight, labels in zip(p, np.delete(sets, label, axis=1), strict=True):
+        rest[tuple(labels)] = rest.get(tuple(labels), 0.0) + weight
+    return entropy(np.array(halves)) + entropy(np.array(list(rest.values()))) - entropy(p)
+
+
+@pytest.mark.parametrize("by", ["set", "entropy", "hamming", "others"])
+@settings(max_examples=8, deadline=None)
+@given(n_labels=st.integers(2, 6), seed=st.integers(0, 10**6))
+def test_the_value_of_a_label_is_that_of_the_definition(by, n_labels, seed):
+    answer, sets = chain_posterior(2, n_labels, seed), all_sets(n_labels)
+    found = answer.ask(by=by)
+    for row in range(2):
+        values = [worth(table(answer, row), sets, k, by) for k in range(n_labels)]
+        np.testing.assert_allclose(found.values[row, 0], max(values), rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(values[found.labels[row, 0]], max(values), rtol=1e-6, atol=1e-9)
+    assert found.names[0, 0] == f"y{found.labels[0, 0]}"
+    np.testing.assert_allclose(found.probabilities[:, 0], answer.marginals()[range(2), found.labels[:, 0]], rtol=1e-9)
+
+
+def test_the_largest_gain_is_the_probability_of_the_second_set():
+    answer = chain_posterior(5, 6, 0)
+    np.testing.assert_allclose(answer.ask(by="set").values[:, 0], answer.top(2).probabilities[:, 1], rtol=1e-9)
+
+
+@pytest.mark.parametrize("by", ["set", "entropy"])
+def test_the_second_question_is_worth_most_on_average_over_the_first_answer(by):
+    answer, sets = chain_posterior(3, 4, 1), all_sets(4)
+    found = answer.ask(2, by=by)
+    for row in range(3):
+        p, first = table(answer, row), found.labels[row, 0]
+        one = sets[:, first] == 1
+        values = []
+        for k in set(range(4)) - {first}:
+            halves = [(side, p[side].sum()) for side in (one, ~one)]
+            values.append(sum(h * worth(np.where(side, p, 0) / h, sets, k, by) for side, h in halves))
+        np.testing.assert_allclose(found.values[row, 1], max(values), rtol=1e-6)
+
+
+def test_known_labels_are_never_asked_and_nothing_left_is_said():
+    answer = chain_posterior(2, 3, 2).given({"y0": 1})
+    found = answer.ask(3)
+    assert (found.labels[:, :2] > 0).all()
+    assert (found.labels[:, 2] == -1).all()
+    assert found.names[0, 2] is None
+    assert np.isnan(found.values[:, 2]).all()
+    np.testing.assert_array_equal(np.sort(found.labels[:, :2], axis=1), [[1, 2], [1, 2]])
+
+
+def test_all_answers_lead_to_the_truth():
+    answer, truth = chain_posterior(4, 4, 3), np.array([[1, 0, 1, 0], [0, 0, 0, 0], [1, 1, 1, 1], [0, 1, 0, 1]])
+    for _ in range(4):
+        labels = answer.ask().labels[:, 0]
+        known = np.full((4, 4), np.nan)
+        known[range(4), labels] = truth[range(4), labels]
+        answer = answer.given(known)
+    np.testing.assert_array_equal(answer.mode(), truth)
+
+
+def test_the_loss_chooses_what_an_answer_is_worth():
+    for loss, by in (("subset", "set"), ("hamming", "hamming"), ("f1", "hamming")):
+        answer = chain_posterior(3, 4, 4, loss=loss)
+        np.testing.assert_array_equal(answer.ask().values, answer.ask(by=by).values)
+
+
+def test_more_questions_than_branches_go_along_the_likelier_answer():
+    found = chain_posterior(2, 8, 5).ask(8, by="entropy")
+    np.testing.assert_array_equal(np.sort(found.labels, axis=1), [list(range(8))] * 2)
+
+
+def test_refusals():
+    with pytest.raises(ParameterError, match="ask needs by to be"):
+        chain_posterior(1, 2, 0).ask(by="luck")
+    with pytest.raises(ParameterError, match="at most 15 labels"):
+        chain_posterior(1, 16, 0, scale=0.1).ask(by="others")
