@@ -56,7 +56,7 @@ def labels_to_ask(answer: Any, k: int, by: str) -> LabelsToAsk:
     values, probabilities = np.full((len(answer), k), np.nan), np.full((len(answer), k), np.nan)
     branches = [(np.ones(len(answer)), answer)]
     for place in range(min(k, answer.n_labels)):
-        worth = sum(weight[:, None] * _values(part, by) for weight, part in branches)
+        worth = np.sum([weight[:, None] * _values(part, by) for weight, part in branches], axis=0)
         best = _largest(worth, marginals, asked)
         rows = np.flatnonzero(~asked.all(axis=1))
         labels[rows, place], values[rows, place] = best[rows], worth[rows, best[rows]]
@@ -64,7 +64,7 @@ def labels_to_ask(answer: Any, k: int, by: str) -> LabelsToAsk:
         asked[rows, best[rows]] = True
         if place + 1 < k:
             branches = [branch for old in branches for branch in _answered(*old, rows, best, len(branches))]
-    names = np.append(np.asarray(answer.label_names, dtype=object), None)[labels]
+    names = np.array([*answer.label_names, None], dtype=object)[labels]
     return LabelsToAsk(labels, names, values, probabilities)
 
 
