@@ -311,3 +311,28 @@ def test_words_in_x_are_refused_with_a_way_out():
     frame = pd.DataFrame(X, columns=list("abcde")).assign(e=["red", "blue"] * 75)
     with pytest.raises(ParameterError, match=r"JointClassifier needs X to hold numbers, but it holds 'red'.*OneHot"):
         JointClassifier().fit(frame, Y)
+
+
+@pytest.mark.parametrize("recipe", [recipes.pcc, recipes.ctbn, recipes.pacc])
+@pytest.mark.parametrize("unit", [1e300, 1e-300])
+def test_the_unit_of_a_feature_changes_nothing(recipe, unit):
+    data = make_label_network(80, 4, 3, random_state=0).dataset
+    units = np.array([1.0, unit, 1.0, 1.0])
+    plain = recipe(learner=LogisticLearner(), random_state=0).fit(data.X, data.Y)
+    other = recipe(learner=LogisticLearner(), random_state=0).fit(data.X * units, data.Y)
+    assert other.graph_ == plain.graph_
+    np.testing.assert_allclose(other.predict_proba(data.X * units), plain.predict_proba(data.X), rtol=1e-5)
+
+
+def test_a_model_says_whether_probabilities_are_sampled():
+    few, many = (make_label_network(60, 4, n_labels, random_state=0).dataset for n_labels in (3, 16))
+    models = [recipes.pcc(random_state=0).fit(data.X, data.Y) for data in (few, many)]
+    for model, data, sampled in zip(models, (few, many), (False, True), strict=True):
+        answer = model.joint(data.X)
+        chances = answer.marginals()
+        assert model.proba_method_ == answer.method
+        assert ("Monte Carlo" in model.proba_method_) == sampled
+        assert (~answer.exact).all() == sampled
+        np.testing.assert_array_equal(model.predict_proba(data.X), chances)
+    assert not hasattr(recipes.pcc(), "proba_method_")
+    assert not hasattr(recipes.pcc(learner="linear_svm").fit(few.X, few.Y), "proba_method_")

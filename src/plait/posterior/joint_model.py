@@ -137,9 +137,31 @@ class JointModel(MultilabelClassifier):
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Return the marginals P(y_k = 1 | x), (n_samples, n_labels).
 
+        Exact where the graph or the number of labels allows it, else estimated from samples: `proba_method_` says.
         Fitted on a single column in one dimension, it returns one column for each class, as scikit-learn does.
         """
         return self._probabilities_out(self._posterior(X).marginals())
+
+    @property
+    def proba_method_(self) -> str:
+        """How `predict_proba` finds probabilities, in words; they are estimates where it is Monte Carlo.
+
+        The same as `method` of `joint(X)` after `marginals()`, whose `exact` says it row by row.
+
+        Examples
+        --------
+        >>> from plait import recipes
+        >>> from plait.data.synthetic import make_label_network
+        >>> few, many = (make_label_network(100, 5, q, random_state=0).dataset for q in (4, 16))
+        >>> [recipes.pcc().fit(data.X, data.Y).proba_method_ for data in (few, many)]
+        ['exhaustive', 'Monte Carlo with 200 samples']
+        """
+        if not self._probabilistic():
+            raise AttributeError(f"{type(self).__name__} with margins has no probabilities.")
+        nothing = np.zeros((0, self.n_features_in_))
+        posterior = Posterior(self.joint_, nothing, list(self.label_names_), self.part("inference"))
+        posterior.marginals()
+        return posterior.method
 
     @available_where(_gives_margins)
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:

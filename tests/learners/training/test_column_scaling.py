@@ -28,3 +28,14 @@ def test_weighted_scales_are_those_of_repeated_rows(standardize, form):
 
 def test_rows_that_weigh_nothing_leave_columns_as_they_are():
     np.testing.assert_array_equal(column_scales(mixed_columns(), True, np.zeros(40)), np.ones(5))
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("unit", [1e300, 1e-300, 1e160])
+def test_columns_whose_squares_are_no_numbers_are_scaled_too(form, unit):
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    expected = column_scales(X, True)
+    units = np.array([1.0, unit, 1.0])
+    with np.errstate(all="raise", under="ignore"):
+        found = column_scales(form(X * units), True)
+    np.testing.assert_allclose(found / units, expected, rtol=1e-12)

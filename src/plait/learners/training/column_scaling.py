@@ -13,6 +13,7 @@ __all__ = ["column_means", "column_scales"]
 
 # A column whose deviation is below this share of its size is constant up to rounding and is not scaled.
 _CONSTANT = 1e-12
+_TINY = 1e-100
 
 
 def column_scales(X: Any, standardize: bool | str, weights: Floats | None = None) -> Floats:
@@ -60,17 +61,27 @@ def column_means(X: Any) -> Floats:
 
 def _moments(X: Any, rows: Floats) -> tuple[Floats, Floats]:
     """Return standard deviations and greatest absolute values of the columns."""
+    sizes = abs(X).max(axis=0)
+    sizes = np.asarray(sizes.toarray() if sparse.issparse(sizes) else sizes, dtype=np.float64).ravel()
+    # Squares of such columns would be no numbers, or 0.
+    extreme = (sizes > 1.0 / _TINY) | ((sizes > 0) & (sizes < _TINY))
+    if extreme.any():
+        units = np.where(extreme, sizes, 1.0)
+        X = sparse.csr_matrix(X @ sparse.diags_array(1.0 / units)) if sparse.issparse(X) else X / units
+        return _deviations(X, rows) * units, sizes
+    return _deviations(X, rows), sizes
+
+
+def _deviations(X: Any, rows: Floats) -> Floats:
     means = np.asarray(rows @ X).ravel() / rows.sum()
     if not sparse.issparse(X):
-        deviations = np.sqrt(rows @ (X - means) ** 2 / rows.sum())
-        return deviations, np.abs(X).max(axis=0).astype(np.float64)
+        return np.asarray(np.sqrt(rows @ (X - means) ** 2 / rows.sum()))
     entries, of_row = X.shape[1], np.repeat(rows, np.diff(X.indptr))
     filled = np.bincount(X.indices, of_row, minlength=entries)
     apart = np.bincount(X.indices, of_row * (X.data - means[X.indices]) ** 2, minlength=entries)
     # The stored entries as they are, and the zeros, which all lie at the same distance from the mean.
     variances = (apart + np.maximum(rows.sum() - filled, 0.0) * means**2) / rows.sum()
-    sizes = np.asarray(abs(X).max(axis=0).toarray()).ravel()
-    return np.sqrt(variances), sizes.astype(np.float64)
+    return np.asarray(np.sqrt(variances))
 
 
 def _kept(X: Any, rows: Floats) -> npt.NDArray[np.bool_]:
