@@ -4,8 +4,10 @@ from .estimators import (
     JointClassifier,
     JointPipeline,
     TreeMixtureClassifier,
+    load_model,
     make_joint_pipeline,
     recipes,
+    save_model,
 )
 from .trust import audit
 
@@ -16,8 +18,10 @@ __all__ = [
     "TreeMixtureClassifier",
     "audit",
     "load_dataset",
+    "load_model",
     "make_joint_pipeline",
     "recipes",
+    "save_model",
 ]
 
 __version__: str

@@ -25,7 +25,7 @@ LINES = [
     ("plait describe data.csv --split t", {"train", "test"}),
     ("plait reproduce p", {"pacc", "pcc"}),
     ("plait completion z", {"zsh"}),
-    ("plait predict model.skops bea", {"beach.csv"}),
+    ("plait predict model.plait bea", {"beach.csv"}),
     ("plait fit beach.csv -o bea", {"beach.csv"}),
 ]
 

@@ -1,13 +1,15 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from plait import recipes
-from plait.commands.model_file import ModelFile
-from plait.commands.predict import answer_rows, answers_text, parsed_evidence, write_answers
+from plait.commands.predict import answer_rows, answers_text, matching_features, parsed_evidence, write_answers
 from plait.core.sentences import ParameterError
-from plait.data import Dataset
+from plait.data import DataError, Dataset
+from plait.estimators import ModelFile
 
 NAMES = ("sea", "sun", "sand")
 
@@ -78,3 +80,26 @@ def test_evidence_words():
     for wrong in ("sea", "sea=2", "=1"):
         with pytest.raises(ParameterError, match="plait predict needs --given to be LABEL=0 or LABEL=1"):
             parsed_evidence([wrong])
+
+
+def test_columns_are_found_by_name_and_labels_left_aside(fitted):
+    file, data = fitted
+    X = data.X
+    data = Dataset(X[:, [3, 0, 1, 2]], np.zeros((80, 0)), ["d", "a", "b", "c"])
+    np.testing.assert_array_equal(matching_features(file, data), X)
+    wider = Dataset(np.column_stack([X, X[:, 0] > 0]), np.zeros((80, 0)), ["a", "b", "c", "d", "sun"])
+    np.testing.assert_array_equal(matching_features(file, wider), X)
+
+
+def test_a_difference_is_named(fitted):
+    file, data = fitted
+    data = Dataset(data.X, np.zeros((80, 0)), ["a", "b", "c", "e"], name="beach")
+    with pytest.raises(DataError, match=r"needs the 4 features.*but beach lacks 'd' and has besides 'e'"):
+        matching_features(file, data)
+
+
+def test_numbered_columns_that_a_sparse_file_does_not_mention_are_zero(fitted):
+    X, file = fitted[1].X, replace(fitted[0], feature_names=("x0", "x1", "x2", "x3"))
+    data = Dataset(sparse.csr_matrix(X[:, :2]), np.zeros((80, 0)))
+    found = matching_features(file, data)
+    np.testing.assert_array_equal(found.toarray(), np.column_stack([X[:, :2], np.zeros((80, 2))]))

@@ -6,16 +6,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-import skops.io
 from scipy import sparse
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 from skrub import TableVectorizer
 
-from plait import recipes
+from plait import load_model, recipes, save_model
 from plait.core.sentences import ParameterError
 from plait.data import DataError, DataWarning, TableEncoder
-from plait.estimators.model_types import trusted_types
 
 N = 40
 WORDS = ["love", "sea", "sun", "blue", "rain", "cold", "warm", "night"]
@@ -174,11 +172,15 @@ def test_wide_tables_are_sparse_and_that_is_settled_at_fit():
 
 
 @pytest.mark.filterwarnings("ignore::plait.data.DataWarning")
-def test_pickled_and_saved_by_skops(fitted):
+def test_pickled_and_saved(fitted, tmp_path):
     wanted = fitted.transform(songs())
     assert np.array_equal(pickle.loads(pickle.dumps(fitted)).transform(songs()), wanted)
-    again = skops.io.loads(skops.io.dumps(fitted), trusted=trusted_types())
-    assert np.array_equal(again.transform(songs()), wanted)
+    chance = np.random.default_rng(0)
+    model = make_pipeline(fitted, recipes.br()).fit(songs(), chance.integers(0, 2, (len(songs()), 2)))
+    save_model(model, tmp_path / "songs.plait")
+    again = load_model(tmp_path / "songs.plait")
+    assert np.array_equal(again[0].transform(songs()), model[0].transform(songs()))
+    assert np.array_equal(again.predict_proba(songs()), model.predict_proba(songs()))
 
 
 def test_described(fitted):

@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 from plait import JointClassifier, recipes
 from plait.core.sentences import ParameterError
 from plait.data.synthetic import make_label_network
-from plait.estimators import trusted_types
+from plait.estimators import load_model, save_model
 from plait.features import MLFS
 from plait.inference import BestFirst, Greedy
 from plait.learners import LinearSVMLearner, LogisticLearner, SklearnLearner
@@ -261,18 +261,15 @@ def test_metadata_routing():
     assert len(scores["test_score"]) == 3
 
 
-def test_clone_pickle_and_skops(tmp_path):
-    skops = pytest.importorskip("skops.io")
+def test_clone_pickle_and_file(tmp_path):
+    pytest.importorskip("skops.io")
     X, Y = problem()
     for model in (recipes.pcc(), recipes.bcc_ldf(random_state=0), recipes.occ(), recipes.pacc(random_state=0)):
         fitted = clone(model).fit(X, Y)
         expected = fitted.predict(X)
         np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).predict(X), expected)
-        skops.dump(fitted, tmp_path / "model.skops")
-        unknown = set(skops.get_untrusted_types(file=tmp_path / "model.skops"))
-        assert unknown <= set(trusted_types())
-        loaded = skops.load(tmp_path / "model.skops", trusted=trusted_types())
-        np.testing.assert_array_equal(loaded.predict(X), expected)
+        save_model(fitted, tmp_path / "model.plait")
+        np.testing.assert_array_equal(load_model(tmp_path / "model.plait").predict(X), expected)
 
 
 def test_marginals_approach_the_true_ones():

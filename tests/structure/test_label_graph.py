@@ -1,4 +1,5 @@
 import dataclasses
+import pickle
 from itertools import permutations
 
 import networkx
@@ -143,3 +144,37 @@ def test_structures_name_their_graphs():
     X, Y = [[0.0], [1.0]], [[0, 1], [1, 0]]
     assert FullChain().build(X, Y, label_names=["sea", "sand"]).label_names == ("sea", "sand")
     assert FullChain().build(X, Y).label_names is None
+
+
+def test_a_graph_is_kept_as_integer_arrays_and_comes_back():
+    graph = LabelGraph([[2], [0, 2], []], [2, 0, 1], ["sea", "sun", "sand"])
+    again = pickle.loads(pickle.dumps(graph))
+    assert (again, again.label_names) == (graph, graph.label_names)
+    assert all(isinstance(parent, int) for group in again.parents for parent in group)
+    assert {type(part) for part in graph.__getstate__().values()} == {np.ndarray, str}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"n_parents": np.array([1, 2, 1])},
+        {"n_parents": np.array([2, 2, -1])},
+        {"n_parents": np.array([1.0, 2.0, 0.0])},
+        {"n_parents": np.array([2**40, 2, 0])},
+        {"parents": np.array([2, 0, 3])},
+        {"parents": np.array([2, 0, -1])},
+        {"parents": np.array([2, 0, 0])},
+        {"parents": np.array([1, 0, 2])},
+        {"parents": np.array([0, 0, 2])},
+        {"parents": np.array([[2, 0, 2]])},
+        {"order": np.array([0, 1, 2])},
+        {"order": np.array([2, 0, 0])},
+        {"order": np.array([2, 0])},
+        {"order": np.array(["a", "b", "c"])},
+        {"names": '["sea"]'},
+    ],
+)
+def test_arrays_that_are_no_graph_are_refused(change):
+    state = LabelGraph([[2], [0, 2], []], [2, 0, 1], ["sea", "sun", "sand"]).__getstate__()
+    with pytest.raises(ParameterError):
+        object.__new__(LabelGraph).__setstate__(state | change)

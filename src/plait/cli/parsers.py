@@ -209,7 +209,6 @@ def _predict_parser(commands: Any) -> None:
         metavar="TYPE",
         help="a type that the model may hold besides plait's own",
     )
-    parser.add_argument("--allow-pickle", action="store_true", help="read a pickled model: runs the code it holds")
     parser.add_argument("-o", dest="out", metavar="FILE", help="write CSV (or .jsonl) instead of printing CSV")
 
 

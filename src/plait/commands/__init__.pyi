@@ -5,7 +5,6 @@ from .describe import DependentPair, describe_data, strongest_pairs
 from .evaluate import Evaluation, cross_validate, evaluate_methods
 from .fit import fit_model
 from .methods import make_method, method_names
-from .model_file import ModelFile, UntrustedModelError, load_model, save_model
 from .predict import Predictions, answer_rows, predict_rows
 from .report import report_results
 from .reproduce import reproduce_paper
@@ -16,10 +15,8 @@ __all__ = [
     "DependentPair",
     "Demonstration",
     "Evaluation",
-    "ModelFile",
     "Predictions",
     "Selection",
-    "UntrustedModelError",
     "answer_rows",
     "choose_features",
     "convert_data",
@@ -27,7 +24,6 @@ __all__ = [
     "describe_data",
     "evaluate_methods",
     "fit_model",
-    "load_model",
     "make_method",
     "method_names",
     "predict_rows",
@@ -36,7 +32,6 @@ __all__ = [
     "reproduce_paper",
     "run_benchmark",
     "run_demonstration",
-    "save_model",
     "select_features",
     "show_demonstration",
     "strongest_pairs",

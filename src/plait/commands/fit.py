@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from plait.commands.methods import make_method, parsed_settings
-from plait.commands.model_file import ModelFile, save_model
+from plait.core.extras import optional
 from plait.data import load_dataset
+from plait.estimators import save_model
 
 __all__ = ["fit_model"]
 
@@ -37,9 +38,9 @@ def fit_model(
     seed : int, default=0
         Of all random choices.
     """
+    optional("skops.io", extra="models", purpose="model files")  # missing, it is to be said before hours of work
     model = make_method(method, parsed_settings(settings), random_state=seed)
     dataset = load_dataset(data, labels=labels, split=split)
     model.fit(dataset.X, dataset.Y)
-    names = tuple(dataset.feature_names or ()), tuple(dataset.label_names or ())
-    save_model(ModelFile(model, *names, method), out)
+    save_model(model, out, data=dataset, method=method)
     print(f"{out}: {method} of {dataset.n_labels} labels, fitted on {dataset.n_samples} rows of {dataset.name}")

@@ -9,17 +9,26 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
-from plait.commands.model_file import ModelFile, load_model, matching_features
 from plait.core.labels import label_number
 from plait.core.sentences import ParameterError, shown
-from plait.data import Dataset, load_dataset
+from plait.data import DataError, Dataset, load_dataset
 from plait.data.conversion.files import plain_suffix, replacing
-from plait.estimators import Posterior
+from plait.estimators import ModelFile, Posterior, read_model_file
 
-__all__ = ["Predictions", "answer_rows", "answers_text", "parsed_evidence", "predict_rows", "write_answers"]
+__all__ = [
+    "Predictions",
+    "answer_rows",
+    "answers_text",
+    "matching_features",
+    "parsed_evidence",
+    "predict_rows",
+    "write_answers",
+]
 
 _TABLES = (".csv", ".tsv", ".parquet")
+_MOST_NAMES = 5
 
 
 def predict_rows(
@@ -33,7 +42,6 @@ def predict_rows(
     top: int | None = None,
     given: Sequence[str] = (),
     trust: Sequence[str] = (),
-    allow_pickle: bool = False,
     out: str | None = None,
 ) -> None:
     """Print or write what a saved model says of every row of a data set.
@@ -56,14 +64,12 @@ def predict_rows(
         Words LABEL=0 or LABEL=1, known for all rows.
     trust : sequence of str
         Types that the model may hold besides plait's own.
-    allow_pickle : bool, default=False
-        Read a pickled model, which runs the code it holds.
     out : str, optional
         The file to write: CSV, or JSON lines for a name that ends in .jsonl.
     """
     if top is not None and top < 1:
         raise ParameterError(f"plait predict needs --top to be at least 1, but it is {top}. Pass 1 or more.")
-    file = load_model(model, trusted=trust, allow_pickle=allow_pickle)
+    file = read_model_file(model, trusted=trust)
     if labels is None and plain_suffix(data) in _TABLES:
         labels = []
     rows = load_dataset(data, labels=labels, split=split)
@@ -117,7 +123,7 @@ def answer_rows(
     """
     X = matching_features(file, data)
     if form == "labels" and not evidence:
-        labels = np.asarray(file.model.predict(X, loss=loss)).reshape(X.shape[0], -1)
+        labels = np.asarray(file.model.predict(X, **({} if loss is None else {"loss": loss}))).reshape(X.shape[0], -1)
         return Predictions(file.label_names, labels.tolist(), f"{len(labels)} rows")
     if not hasattr(file.model, "joint"):
         raise ParameterError(
@@ -134,6 +140,43 @@ def answer_rows(
     answers = {"labels": _labels, "proba": _proba, "joint": _joint, "top": _top}[form](posterior, file, loss, k)
     exact = "exact" if posterior.exact.all() else f"exact in {int(posterior.exact.sum())} of {len(posterior)} rows"
     return Predictions(*answers, f"{len(posterior)} rows by {posterior.method}, {exact}")
+
+
+def matching_features(file: ModelFile, data: Dataset) -> Any:
+    """Return the columns of X that the model was fitted on, in its order; a difference is an error that names it.
+
+    Columns that are the model's labels are left aside. Features named by number (`x0`, `x1`, ..., as in LIBSVM files)
+    that a sparse file does not mention are zero.
+    """
+    names = list(data.feature_names or ())
+    place = {name: j for j, name in enumerate(names)}
+    missing = [name for name in file.feature_names if name not in place]
+    extra = [name for name in names if name not in set(file.feature_names) | set(file.label_names)]
+    X = data.X
+    if missing and sparse.issparse(X) and not extra and all(_is_number_name(name) for name in (*names, *missing)):
+        X = sparse.hstack([X, sparse.csr_matrix((X.shape[0], len(missing)))], format="csr")
+        place.update({name: len(names) + j for j, name in enumerate(missing)})
+        missing = []
+    if missing or extra:
+        raise DataError(
+            f"the model of method {shown(file.method)} needs the {len(file.feature_names)} features it was fitted on, "
+            f"but {data.name} {_difference(missing, extra)}. Pass data with the same columns."
+        )
+    order = [place[name] for name in file.feature_names]
+    return X if order == list(range(X.shape[1])) else X[:, np.array(order, dtype=np.int64)]
+
+
+def _is_number_name(name: str) -> bool:
+    return name[:1] == "x" and name[1:].isdigit()
+
+
+def _difference(missing: list[str], extra: list[str]) -> str:
+    words = []
+    for verb, names in (("lacks", missing), ("has besides", extra)):
+        if names:
+            more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+            words.append(f"{verb} {', '.join(map(repr, names[:_MOST_NAMES]))}{more}")
+    return " and ".join(words)
 
 
 def _labels(posterior: Posterior, file: ModelFile, loss: str | None, k: int) -> tuple[Any, list[list[Any]]]:

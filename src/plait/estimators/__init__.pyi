@@ -3,7 +3,7 @@ from .answers import LikelySets, Posterior
 from .ensemble_classifier import EnsembleClassifier
 from .joint_classifier import JointClassifier
 from .joint_pipeline import JointPipeline, make_joint_pipeline
-from .model_types import trusted_types
+from .model_file import ModelFile, UntrustedModelError, load_model, read_model_file, save_model
 from .tree_mixture.tree_mixture_classifier import TreeMixtureClassifier
 
 __all__ = [
@@ -11,9 +11,13 @@ __all__ = [
     "JointClassifier",
     "JointPipeline",
     "LikelySets",
+    "ModelFile",
     "Posterior",
     "TreeMixtureClassifier",
+    "UntrustedModelError",
+    "load_model",
     "make_joint_pipeline",
+    "read_model_file",
     "recipes",
-    "trusted_types",
+    "save_model",
 ]

@@ -1,43 +1,180 @@
-"""Which types of plait a saved model may hold, for `skops.io.load(file, trusted=trusted_types())`."""
+"""Which types a saved model may hold, and what is checked in those whose numbers compiled code follows.
+
+The rule: concrete classes of plait with parameters, from the rooms whose objects are in models; the parts that fits
+keep; scikit-learn's estimators (those that skops trusts), and the parts of them that are listed here. None of them runs
+code of its own when it is loaded. Trees and sparse matrices hold indices that compiled code follows without looking, so
+each one is checked before a model is handed out.
+"""
 
 import importlib
-import pkgutil
+import inspect
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
-from scipy import sparse
+from sklearn.base import BaseEstimator
 
-__all__ = ["trusted_types"]
+from plait.core.sentences import ParameterError
 
-# The rooms whose objects are in models. They load lazily: what a model holds may not have been imported yet.
+__all__ = ["check_parts", "is_trusted"]
+
 _ROOMS = (
-    *("core", "counts", "structure", "features", "learners", "joint"),
-    *("inference", "losses", "posterior", "estimators", "baselines"),
+    *("data", "counts", "structure", "features", "learners"),
+    *("inference", "losses", "estimators", "baselines", "trust"),
+)
+# What fitted models hold besides choices.
+_PARTS = frozenset(
+    {
+        "numpy.dtype",
+        "plait.baselines.calibrated_label_ranking.CalledPairs",
+        "plait.baselines.calibrated_label_ranking.LinearPairs",
+        "plait.baselines.foundations.label_sets.LabelSetModel",
+        "plait.baselines.foundations.neighbourhoods.Neighbourhoods",
+        "plait.baselines.homer.HierarchyNode",
+        "plait.baselines.naive_bayes.GaussianColumns",
+        "plait.baselines.naive_bayes.NominalColumns",
+        "plait.estimators.ensemble_classifier.Member",
+        "plait.features.feature_mask.FeatureMask",
+        "plait.joint.feature_joint.FeatureJoint",
+        "plait.joint.graph_joint.GraphJoint",
+        "plait.joint.mixture_joint.MixtureJoint",
+        "plait.learners.fitted_classifiers.FittedClassifiers",
+        "plait.learners.linear_conditionals.LinearConditionals",
+        "plait.structure.label_graph.LabelGraph",
+        "scipy.sparse._csr.csr_array",
+        "scipy.sparse._csr.csr_matrix",
+        "sklearn.calibration._CalibratedClassifier",
+        "sklearn.calibration._SigmoidCalibration",
+        "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+        "sklearn.metrics._dist_metrics.EuclideanDistance64",
+        "sklearn.metrics._dist_metrics.ManhattanDistance64",
+        "sklearn.neighbors._ball_tree.BallTree",
+        "sklearn.neighbors._kd_tree.KDTree",
+        "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
+        "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
+        "sklearn.tree._tree.Tree",
+    }
 )
 
 
-def trusted_types() -> list[str]:
-    """Return the names of plait's classes, SciPy's compressed rows and NumPy's dtype, sorted, as `skops.io` has them.
-
-    None of them runs code of its own when it is loaded. Other types are not listed: scikit-learn's and NumPy's are
-    known to skops, and the rest is for the user to trust.
+def is_trusted(name: str) -> bool:
+    """Say whether a model may hold a type, by its name as `skops` writes it; only modules of plait are loaded for that.
 
     Examples
     --------
-    >>> "plait.estimators.joint_classifier.JointClassifier" in trusted_types()
-    True
+    >>> is_trusted("plait.estimators.joint_classifier.JointClassifier"), is_trusted("sklearn.tree._tree.Tree")
+    (True, True)
+    >>> is_trusted("plait.commands.bench.run_benchmark"), is_trusted("builtins.eval")
+    (False, False)
     """
-    names = [*(name for room in _ROOMS for name in _modules(f"plait.{room}")), "plait.data.table_encoder"]
-    modules = [importlib.import_module(name) for name in names]
-    kinds = {kind for module in modules for kind in vars(module).values() if isinstance(kind, type)}
-    kinds = {kind for kind in kinds if kind.__module__.startswith("plait.")} | {
-        sparse.csr_matrix,
-        sparse.csr_array,
-        np.dtype,
-    }
-    return sorted(f"{kind.__module__}.{kind.__qualname__}" for kind in kinds)
+    if name in _PARTS:
+        return True
+    package, *path, kind = name.split(".")
+    if package != "plait" or not path or path[0] not in _ROOMS or any(part[:1] in ("", "_") for part in path):
+        return False
+    try:
+        found: Any = getattr(importlib.import_module(name.rpartition(".")[0]), kind, None)
+    except ImportError:
+        return False
+    own = inspect.isclass(found) and f"{found.__module__}.{found.__qualname__}" == name
+    return own and issubclass(found, BaseEstimator) and not inspect.isabstract(found)
 
 
-def _modules(package: str) -> list[str]:
-    """Return the names of a room's modules, kernels left out: they hold no classes of models."""
-    found = pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}.")
-    return [each.name for each in found if not each.name.rsplit(".", 1)[-1].startswith("_")]
+def check_parts(model: Any) -> None:
+    """Refuse a model with an index that leads out of its arrays.
+
+    Examples
+    --------
+    >>> check_parts({"weights": sparse.csr_array(([1.0], [7], [0, 1]), shape=(1, 3))})
+    Traceback (most recent call last):
+    plait...ParameterError: a model needs indices inside its arrays, but those of csr_array lead out of them...
+    """
+    waiting, seen = [(model, None)], {id(model): model}
+    while waiting:
+        part, columns = waiting.pop()
+        columns = getattr(part, "n_features_in_", columns) if isinstance(part, BaseEstimator) else columns
+        check = _CHECKS.get(type(part).__name__)
+        if check is not None and not check(part, columns):
+            raise ParameterError(
+                "a model needs indices inside its arrays, but those of "
+                f"{type(part).__name__} lead out of them. The file is damaged."
+            )
+        for inner in _inside(part):
+            if id(inner) not in seen:
+                seen[id(inner)] = inner
+                waiting.append((inner, columns))
+
+
+def _inside(part: Any) -> Iterator[Any]:
+    if isinstance(part, Mapping):
+        yield from part.values()
+    elif isinstance(part, list | tuple | set | frozenset):
+        yield from part
+    elif isinstance(part, np.ndarray):
+        if part.dtype.hasobject:
+            yield from part.ravel().tolist()
+    elif hasattr(part, "__dict__") and not inspect.isclass(part):
+        yield from vars(part).values()
+
+
+def _all_within(values: Any, least: int, most: float) -> bool:
+    return bool(((values >= least) & (values < most)).all())
+
+
+def _leads_down(nodes: Any, inner: Any, left: str, right: str) -> bool:
+    """Say whether both children of every inner node come after it: no way leads out of the nodes, or round."""
+    place = np.flatnonzero(inner)
+    children = np.stack([nodes[left][place], nodes[right][place]]).astype(np.int64)
+    return bool((children > place).all() and (children < len(nodes)).all())
+
+
+def _sound_weights(conditionals: Any, _columns: Any) -> bool:
+    coef, n_labels = conditionals.coef_, conditionals.graph.n_labels
+    shapes = coef.shape, conditionals.parent_coef_.shape, conditionals.intercept_.shape
+    return shapes == ((n_labels, coef.shape[-1]), (n_labels, n_labels), (n_labels,))
+
+
+def _sound_rows(matrix: Any, _columns: Any) -> bool:
+    try:
+        matrix.check_format(full_check=True)
+    except ValueError:
+        return False
+    return True
+
+
+def _sound_tree(tree: Any, columns: Any) -> bool:
+    state = tree.__getstate__()
+    nodes, width = state["nodes"], tree.n_features if columns is None else columns
+    inner = nodes["left_child"] != -1
+    own = tree.n_features == width and len(state["values"]) == len(nodes) == tree.node_count > 0
+    used = nodes["feature"][inner]
+    return own and _leads_down(nodes, inner, "left_child", "right_child") and _all_within(used, 0, width)
+
+
+def _sound_predictor(predictor: Any, columns: Any) -> bool:
+    nodes, words = predictor.nodes, (predictor.raw_left_cat_bitsets, predictor.binned_left_cat_bitsets)
+    inner = nodes["is_leaf"] == 0
+    by_word = nodes["bitset_idx"][inner & (nodes["is_categorical"] != 0)]
+    width = np.inf if columns is None else columns
+    known = len(nodes) > 0 and all(bits.shape[1:] == (8,) and _all_within(by_word, 0, len(bits)) for bits in words)
+    return known and _leads_down(nodes, inner, "left", "right") and _all_within(nodes["feature_idx"][inner], 0, width)
+
+
+def _sound_neighbours(tree: Any, columns: Any) -> bool:
+    data, rows, nodes, bounds, *_ = (np.asarray(array) for array in tree.get_arrays())
+    inner = np.flatnonzero(nodes["is_leaf"] == 0)
+    within = _all_within(rows, 0, len(data)) and len(rows) == len(data) and bounds.shape[1] == len(nodes) > 0
+    ranges = _all_within(nodes["idx_start"], 0, len(rows)) and _all_within(nodes["idx_end"], 0, len(rows) + 1)
+    width = bounds.shape[2] == data.shape[1] and (columns is None or data.shape[1] == columns)
+    return bool(within and ranges and width and (2 * inner + 2 < len(nodes)).all())
+
+
+_CHECKS = {
+    "LinearConditionals": _sound_weights,
+    "csr_array": _sound_rows,
+    "csr_matrix": _sound_rows,
+    "Tree": _sound_tree,
+    "TreePredictor": _sound_predictor,
+    "KDTree": _sound_neighbours,
+    "BallTree": _sound_neighbours,
+}
