@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 from plait import features as features_room
 from plait import structure as structure_room
-from plait.core.arrays import Bools, Labels
+from plait.core.arrays import Bools, Floats, Labels
 from plait.core.checks import InstanceOf, Nothing, RandomState, check_parameters
 from plait.core.naming import resolve
 from plait.core.parallel import JOBS_RULES
@@ -16,7 +16,7 @@ from plait.core.sentences import ParameterError
 from plait.features import FeatureMask, Selector
 from plait.inference import Inference
 from plait.joint import GraphJoint
-from plait.learners import Learner
+from plait.learners import Learner, LinearConditionals
 from plait.learners.learner_words import LEARNER_RULES, as_learner
 from plait.learners.training.problem import Problem
 from plait.losses import Loss
@@ -234,3 +234,6 @@ class JointClassifier(JointModel):
             return "allow-nan" if self.part("learner")._allows_nan() else True
         except ParameterError:
             return True
+
+    def _coefficients(self) -> Floats | None:
+        return self.conditionals_.coef_ if isinstance(self.conditionals_, LinearConditionals) else None

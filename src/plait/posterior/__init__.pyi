@@ -2,14 +2,17 @@ from .answers import LikelySets
 from .asking import LabelsToAsk
 from .credible_families import LabelFamilies
 from .drawn_sets import SamplingWarning
+from .explaining import FeatureBackground, Reasons
 from .joint_model import JointModel
 from .posterior import Posterior
 
 __all__ = [
+    "FeatureBackground",
     "JointModel",
     "LabelFamilies",
     "LabelsToAsk",
     "LikelySets",
     "Posterior",
+    "Reasons",
     "SamplingWarning",
 ]

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from plait.core.arrays import Floats, Labels
+from plait.core.named_answers import label_sets
 from plait.posterior.answers import LikelySets
 
 __all__ = ["LabelFamilies", "deepen", "label_families"]
@@ -41,7 +42,7 @@ class LabelFamilies(Sequence[Any]):
 
     def names(self, row: int) -> list[tuple[str, ...]]:
         """Return the sets of one row as names."""
-        return [tuple(self.label_names[k] for k in np.flatnonzero(labels)) for labels in self._families[row]]
+        return label_sets(self._families[row], self.label_names)
 
     def __repr__(self) -> str:
         return f"LabelFamilies({len(self)} rows, {self.sizes.mean() if len(self) else 0:.1f} label sets a row)"

@@ -6,10 +6,12 @@ import numpy as np
 
 from plait import losses as losses_room
 from plait.core.checks import Interval, Nothing, OneOf, check_value
+from plait.core.labels import label_number
 from plait.core.naming import resolve
 from plait.losses import Loss
 from plait.posterior.asking import ASKED_BY, LabelsToAsk, labels_to_ask
 from plait.posterior.credible_families import LabelFamilies, label_families
+from plait.posterior.explaining import Reasons, reasons
 
 __all__ = ["FurtherQuestions"]
 
@@ -18,6 +20,7 @@ class FurtherQuestions:
     """Base of `Posterior`: questions that need nothing but its other ones."""
 
     loss: Any
+    label_names: tuple[str, ...]
 
     def credible_sets(self, level: float = 0.9, max_sets: int = 1000) -> LabelFamilies:
         """Return for every row the fewest label sets that hold a share of P(y | x), the most probable first.
@@ -57,3 +60,26 @@ class FurtherQuestions:
         check_value("ask", "by", by, (OneOf(ASKED_BY), Nothing()))
         loss: Loss = resolve("ask", "loss", self.loss, losses_room, Loss)
         return labels_to_ask(self, k, by or ("set" if loss.wanted == "mode" else "hamming"))
+
+    def why(self, label: Any, k: int = 5) -> Reasons:
+        """Say what moved the log-odds of a label: features, and other labels.
+
+        Of linear scores each feature's part is exact, and all parts add up to the label's own score against that of the
+        mean row; of others it is what changes where the feature is left at its mean, approximate. Labels that are known
+        are compared with not knowing them; where none is, each is asked what it would say.
+
+        Parameters
+        ----------
+        label : str or int
+            Which label.
+        k : int, default=5
+            How many reasons of each row, the strongest first.
+
+        Returns
+        -------
+        Reasons
+            A table with names; `to_frame()` for more.
+        """
+        check_value("why", "k", k, (Interval(int, 1, None),))
+        number = label_number("why", "label", label, len(self.label_names), self.label_names)
+        return reasons(self, number, k)

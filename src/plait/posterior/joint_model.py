@@ -7,15 +7,18 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from plait import inference as inference_room
 from plait import losses as losses_room
+from plait.core.arrays import Floats, Labels
 from plait.core.multilabel_classifier import MultilabelClassifier, available_where
 from plait.core.naming import resolve
 from plait.core.sentences import ParameterError
 from plait.inference import Inference
 from plait.joint import GraphDistribution
 from plait.losses import Loss
+from plait.posterior.explaining import FeatureBackground
 from plait.posterior.posterior import Joint, Posterior
 
 __all__ = ["JointModel"]
@@ -27,6 +30,16 @@ def _gives_probabilities(model: "JointModel") -> bool:
 
 def _gives_margins(model: "JointModel") -> bool:
     return model._has_margins()
+
+
+def _column_means(X: Any) -> Floats:
+    """Return the mean of every column over the values that are there; 0 of a column without any."""
+    if sparse.issparse(X):
+        return np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
+    gaps = np.isnan(X)
+    if not gaps.any():
+        return np.asarray(X.mean(axis=0, dtype=np.float64))
+    return np.where(gaps, 0.0, X).sum(axis=0) / np.maximum((~gaps).sum(axis=0), 1)
 
 
 class JointModel(MultilabelClassifier):
@@ -44,6 +57,7 @@ class JointModel(MultilabelClassifier):
         "loss": lambda owner, value: resolve(owner, "loss", value, losses_room, Loss),
     }
     joint_: Joint
+    feature_means_: Floats
     inference: Any
     loss: Any
     n_jobs: int | None
@@ -98,7 +112,23 @@ class JointModel(MultilabelClassifier):
 
     def _posterior(self, X: Any) -> Posterior:
         X, names = self._rows(X), list(self.label_names_)
-        return Posterior(self.joint_, X, names, self.part("inference"), self.loss, self._seed, self.n_jobs)
+        how = self.part("inference"), self.loss, self._seed, self.n_jobs
+        return Posterior(self.joint_, X, names, *how, features=self._background())
+
+    def _background(self) -> FeatureBackground:
+        """Return what `why` compares a row with."""
+        names = getattr(self, "feature_names_in_", None)
+        names = [f"x{j}" for j in range(self.n_features_in_)] if names is None else names
+        return FeatureBackground(names, self.feature_means_, self._coefficients())
+
+    def _coefficients(self) -> Floats | None:
+        """Return the coefficients of features (n_labels, n_features) where scores are linear."""
+        return None
+
+    def _training_data(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Labels, Any]:
+        X, Y, sample_weight = super()._training_data(X, y, sample_weight)
+        self.feature_means_ = _column_means(X)
+        return X, Y, sample_weight
 
     @available_where(_gives_probabilities)
     def joint(self, X: Any) -> Posterior:

@@ -32,6 +32,7 @@ from plait.posterior.answers import (
     wrong_probabilities,
 )
 from plait.posterior.drawn_sets import SamplingWarning, draw_sets
+from plait.posterior.explaining import FeatureBackground
 from plait.posterior.further_questions import FurtherQuestions
 
 __all__ = ["Joint", "Posterior"]
@@ -73,6 +74,8 @@ class Posterior(FurtherQuestions):
         Threads over blocks of rows; the answer is the same for any number.
     evidence : ndarray of int8, optional
         Labels that are known; use `given`.
+    features : FeatureBackground, optional
+        Names and means of the features, for `why`.
 
     Attributes
     ----------
@@ -161,6 +164,7 @@ class Posterior(FurtherQuestions):
         random_state: Any = None,
         n_jobs: int | None = None,
         evidence: npt.NDArray[np.int8] | None = None,
+        features: FeatureBackground | None = None,
     ) -> None:
         self.joint = joint
         self.X = X
@@ -170,6 +174,7 @@ class Posterior(FurtherQuestions):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.evidence = evidence
+        self.features = features
         self.method = "nothing was asked yet"
         self.exact = np.zeros(self.n_rows, dtype=np.bool_)
         self.effective_size: Floats | None = None
@@ -196,7 +201,7 @@ class Posterior(FurtherQuestions):
         return f"Posterior({self.n_rows} rows, {self.n_labels} labels{known})"
 
     def _changed(self, **changes: Any) -> "Posterior":
-        names = ("joint", "X", "label_names", "inference", "loss", "random_state", "n_jobs", "evidence")
+        names = ("joint", "X", "label_names", "inference", "loss", "random_state", "n_jobs", "evidence", "features")
         return Posterior(**{**{name: getattr(self, name) for name in names}, **changes})
 
     def given(self, evidence: Any) -> "Posterior":

@@ -15,6 +15,7 @@ from sklearn.utils import _safe_indexing, indexable
 from plait.core.arrays import Floats, Labels
 from plait.core.checks import HasMethods, Interval, Nothing, check_value
 from plait.core.labels import as_targets
+from plait.core.named_answers import label_sets
 from plait.core.parallel import Parallel, delayed
 from plait.core.progress_bar import progress
 from plait.core.sentences import ParameterError
@@ -93,7 +94,7 @@ class Audit:
             that the model would record for the row).
         """
         rows, labels = self.cells(most)
-        sets = self._names(self.likeliest)
+        sets = label_sets(self.likeliest, self.label_names)
         table = {
             "row": rows,
             "label": np.asarray(self.label_names, dtype=object)[labels],
@@ -114,7 +115,7 @@ class Audit:
             None takes pandas, or polars where only that is installed.
         """
         order = np.argsort(self.surprise, kind="stable")[:most]
-        recorded, sets = self._names(self.recorded), self._names(self.likeliest)
+        recorded, sets = label_sets(self.recorded, self.label_names), label_sets(self.likeliest, self.label_names)
         table = {
             "row": order,
             "surprise": self.surprise[order],
@@ -166,9 +167,6 @@ class Audit:
             What to call the rows; their numbers, from 0, if nothing is given.
         """
         return _page(self, most, row_names)
-
-    def _names(self, sets: Labels) -> list[tuple[str, ...]]:
-        return [tuple(self.label_names[k] for k in np.flatnonzero(row)) for row in sets]
 
 
 def audit(

@@ -1,0 +1,196 @@
+"""Why a label is likely: what features and other labels do to its log-odds L = logit P(Y_k = 1 | x, what is known).
+
+feature j    w_kj (x_j - mean_j), its part of the label's own score, exact and additive, where scores are linear;
+beside it, and elsewhere alone, L(x) - L(x with x_j = mean_j), not additive: parents move too
+label j      known: L - L without knowing j; where none is known: L(Y_j = 1) - L(Y_j = 0), what j would say
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.special import logit
+
+from plait.core.arrays import Floats, Ints
+from plait.core.logspace import clip_probability
+from plait.core.named_answers import RowFrame
+from plait.core.sentences import ParameterError
+from plait.pictures.tables import Entry, Heading, Table, as_text
+
+__all__ = ["FeatureBackground", "Reasons", "reasons"]
+
+
+class FeatureBackground(NamedTuple):
+    """What is known of the features besides their values in a row.
+
+    Parameters
+    ----------
+    names : sequence or array of str
+        Their names.
+    means : ndarray of float64, shape (n_features,)
+        Their means over the training rows, which a row is compared with.
+    coefficients : ndarray of float64, shape (n_labels, n_features), or None
+        Of linear scores.
+    """
+
+    names: Any
+    means: Floats
+    coefficients: Floats | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Reasons:
+    """What moved a label's log-odds in each row, the strongest reason first.
+
+    Attributes
+    ----------
+    label : str
+        Which label.
+    row : ndarray of int64
+        Which row each reason belongs to.
+    name : ndarray of str
+        Feature or label.
+    kind : ndarray of str
+        "feature", "label" (known), or "label, if known" (what it would say).
+    value : ndarray of float64
+        The feature's value; 1 or 0 of a known label; NaN else.
+    contribution : ndarray of float64
+        In log-odds; above zero speaks for the label.
+    effect : ndarray of float64
+        The change of the log-odds of the label, other labels included, against the mean or not knowing.
+    log_odds : ndarray of float64, shape (n_rows,)
+        What is explained.
+    additive : bool
+        Whether the contributions of all features add up to the label's own score against that of the mean row; else
+        each is for itself, leaving one feature at its mean (approximate).
+    """
+
+    label: str
+    row: Ints
+    name: Any
+    kind: Any
+    value: Floats
+    contribution: Floats
+    effect: Floats
+    log_odds: Floats
+    additive: bool
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return the reasons as a frame with the columns row, name, kind, value, contribution and effect.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars"}, optional
+            None is pandas.
+        """
+        return RowFrame().frame(self._columns(), library=library, indexed=False)
+
+    def _columns(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("row", "name", "kind", "value", "contribution", "effect")}
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def __repr__(self) -> str:
+        how = "parts of the label's own score" if self.additive else "each feature against its mean, approximate"
+        heads = tuple(Heading(name, 2, name in ("row", "name", "kind")) for name in self._columns())
+        rows = tuple(
+            (Entry(str(row)), Entry(name), Entry(kind), *map(Entry, numbers))
+            for row, name, kind, *numbers in zip(*self._columns().values(), strict=True)
+        )
+        return as_text(Table("why", f"Why {self.label} (log-odds; {how}):", heads, rows))
+
+
+def reasons(answer: Any, label: int, k: int) -> Reasons:
+    """Return the k strongest reasons for or against a label in every row.
+
+    Parameters
+    ----------
+    answer : Posterior
+        P(y | x) of the rows, with what is known.
+    label : int
+        Which label.
+    k : int
+        How many reasons of each row.
+    """
+    background: FeatureBackground | None = answer.features
+    if background is None:
+        raise ParameterError(
+            "why needs a posterior that knows the means of the features, but this one was made by hand. Use joint(X) "
+            "of a fitted classifier, or pass features=FeatureBackground(...)."
+        )
+    if answer.evidence is not None and (answer.evidence[:, label] >= 0).any():
+        raise ParameterError(
+            f"why needs a label that is not known, but {answer.label_names[label]!r} is known in some rows. Ask "
+            "without knowing it."
+        )
+    log_odds = _log_odds(answer, label)
+    found = []
+    for row in range(len(answer)):
+        part = answer[row]
+        said = _by_features(part, label, log_odds[row], background, k) + _by_labels(part, label, log_odds[row])
+        said.sort(key=lambda reason: -abs(reason[3]))
+        found += [(row, *reason) for reason in said[:k]]
+    columns = list(zip(*found, strict=True)) or [()] * 6
+    kinds = (np.int64, object, object, np.float64, np.float64, np.float64)
+    table = [np.array(column, dtype=kind) for column, kind in zip(columns, kinds, strict=True)]
+    additive = background.coefficients is not None
+    name = str(answer.label_names[label])
+    return Reasons(name, table[0], table[1], table[2], table[3], table[4], table[5], log_odds, additive)
+
+
+# Name, kind, value, contribution and effect.
+Reason = tuple[Any, ...]
+
+
+def _by_features(part: Any, label: int, here: float, background: FeatureBackground, k: int) -> list[Reason]:
+    """Return the reasons among the features of one row: of linear scores the k largest parts, else all effects."""
+    is_sparse = sparse.issparse(part.X)
+    x = part.X.toarray()[0] if is_sparse else np.asarray(part.X, dtype=np.float64)[0]
+    away = x - background.means
+    # Of a sparse row only what is there: words that are missing are too many, and seldom a reason.
+    columns = np.flatnonzero((x != 0) if is_sparse else (away != 0) & ~np.isnan(away))
+    if background.coefficients is not None:
+        parts = background.coefficients[label] * away
+        columns = columns[np.argsort(-np.abs(parts[columns]), kind="stable")[:k]]
+        columns = columns[parts[columns] != 0]
+    moved = np.repeat(x[None, :], len(columns), axis=0)
+    moved[np.arange(len(columns)), columns] = background.means[columns]
+    effects = here - _moved_log_odds(part, label, sparse.csr_matrix(moved) if is_sparse else moved)
+    contributions = effects if background.coefficients is None else parts[columns]
+    return [
+        (str(background.names[j]), "feature", float(x[j]), float(own), float(effect))
+        for j, own, effect in zip(columns, contributions, effects, strict=True)
+    ]
+
+
+def _by_labels(part: Any, label: int, here: float) -> list[Reason]:
+    known = np.full(part.n_labels, -1) if part.evidence is None else part.evidence[0]
+    others = [j for j in range(part.n_labels) if j != label and (known[j] >= 0 or not (known >= 0).any())]
+    if not others:
+        return []
+    rows = np.zeros(len(others), dtype=np.int64)
+    if (known >= 0).any():
+        evidence = np.tile(known, (len(others), 1)).astype(np.int8)
+        evidence[np.arange(len(others)), others] = -1
+        effects = here - _log_odds(part[rows]._changed(evidence=evidence), label)
+        kinds, values = ["label"] * len(others), [float(known[j]) for j in others]
+    else:
+        said = np.full((2, len(others), part.n_labels), -1, dtype=np.int8)
+        said[:, np.arange(len(others)), others] = np.array([[0], [1]])
+        zero, one = (_log_odds(part[rows]._changed(evidence=evidence), label) for evidence in said)
+        effects, kinds, values = one - zero, ["label, if known"] * len(others), [np.nan] * len(others)
+    names = [str(part.label_names[j]) for j in others]
+    return [(*reason, float(e), float(e)) for *reason, e in zip(names, kinds, values, effects, strict=True)]
+
+
+def _moved_log_odds(part: Any, label: int, X: Any) -> Floats:
+    if X.shape[0] == 0:
+        return np.zeros(0)
+    evidence = None if part.evidence is None else np.repeat(part.evidence, X.shape[0], axis=0)
+    return _log_odds(part._changed(X=X, evidence=evidence), label)
+
+
+def _log_odds(answer: Any, label: int) -> Floats:
+    return np.asarray(logit(clip_probability(answer.marginals()[:, label])))

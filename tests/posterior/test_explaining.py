@@ -1,0 +1,102 @@
+"""Why a label is likely: sums of linear parts, effects by their definition, names."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from scipy.special import logit
+
+from plait import recipes
+from plait.core.sentences import ParameterError
+from plait.inference import Auto
+from plait.posterior import Posterior
+
+
+def data(seed=0, n_rows=200):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, 4)) + np.array([0.0, 1.0, -2.0, 3.0])
+    sea = X[:, 0] + 0.5 * rng.normal(size=n_rows) > 0
+    sand = sea & (rng.random(n_rows) < 0.8)
+    sun = X[:, 2] + rng.normal(size=n_rows) > -2
+    return X, np.column_stack([sea, sand, sun]).astype(int)
+
+
+def log_odds(answer, label):
+    return logit(answer.marginals()[:, label])
+
+
+def test_parts_of_independent_labels_add_up_to_the_score_against_the_mean_row():
+    X, Y = data()
+    model = recipes.br().fit(X, Y)
+    why = model.joint(X[:3]).why("y0", k=10)
+    assert why.additive
+    mean = model.joint(X.mean(axis=0, keepdims=True))
+    for row in range(3):
+        parts = why.contribution[(why.row == row) & (why.kind == "feature")]
+        gap = log_odds(model.joint(X[row : row + 1]), 0) - log_odds(mean, 0)
+        np.testing.assert_allclose(parts.sum(), gap[0], rtol=1e-6)
+    others = why.contribution[why.kind == "label, if known"]
+    np.testing.assert_allclose(others, 0.0, atol=1e-9)
+    np.testing.assert_allclose(why.log_odds, log_odds(model.joint(X[:3]), 0), rtol=1e-9)
+
+
+def test_effects_are_what_changes_at_the_mean_and_without_knowing():
+    X, Y = data(1)
+    frame = pd.DataFrame(X, columns=["wind", "salt", "light", "noise"])
+    model = recipes.pcc().fit(frame, pd.DataFrame(Y, columns=["sea", "sand", "sun"]))
+    row = frame.iloc[[5]]
+    answer = model.joint(row)
+    table = answer.why("sand", k=10).to_frame()
+    for name in frame.columns:
+        moved = row.copy()
+        moved[name] = frame[name].mean()
+        gap = log_odds(answer, 1) - log_odds(model.joint(moved), 1)
+        np.testing.assert_allclose(table.loc[table["name"] == name, "effect"], gap, rtol=1e-6, atol=1e-9)
+        assert table.loc[table["name"] == name, "value"].item() == row[name].item()
+    said = log_odds(answer.given({"sea": 1}), 1) - log_odds(answer.given({"sea": 0}), 1)
+    np.testing.assert_allclose(table.loc[table["name"] == "sea", "contribution"], said, rtol=1e-9)
+    known = answer.given({"sea": 1, "sun": 0}).why("sand", k=10).to_frame()
+    gap = log_odds(answer.given({"sea": 1, "sun": 0}), 1) - log_odds(answer.given({"sun": 0}), 1)
+    found = known[known["name"] == "sea"]
+    np.testing.assert_allclose(found["contribution"], gap, rtol=1e-9)
+    assert found["kind"].item() == "label"
+    assert found["value"].item() == 1.0
+
+
+def test_the_strongest_come_first_and_a_feature_at_its_mean_says_nothing():
+    X, Y = data(2)
+    model = recipes.pcc().fit(X, Y)
+    row = X[:1].copy()
+    row[0, 1] = model.feature_means_[1]
+    why = model.joint(row).why(0, k=3)
+    assert len(why) == 3
+    assert (np.diff(np.abs(why.contribution)) <= 0).all()
+    assert "x1" not in model.joint(row).why(0, k=20).name
+
+
+def test_sparse_rows_and_other_learners_have_reasons_too():
+    X, Y = data(3)
+    words = sparse.csr_matrix(np.where(np.abs(X) > 1.0, X, 0.0))
+    linear = recipes.pcc().fit(words, Y).joint(words[:2]).why("y0")
+    dense = recipes.pcc().fit(words, Y).joint(words[:2].toarray()).why("y0", k=20)
+    for name, row, part in zip(linear.name, linear.row, linear.contribution, strict=True):
+        np.testing.assert_allclose(dense.contribution[(dense.name == name) & (dense.row == row)], part, rtol=1e-6)
+    mixture = recipes.mc(random_state=0).fit(X[:80], Y[:80])
+    why = mixture.joint(X[:1]).why("y0", k=20)
+    assert not why.additive
+    moved = X[:1].copy()
+    moved[0, 0] = X[:80, 0].mean()
+    gap = log_odds(mixture.joint(X[:1]), 0) - log_odds(mixture.joint(moved), 0)
+    np.testing.assert_allclose(why.contribution[why.name == "x0"], gap, rtol=1e-6)
+    assert "approximate" in repr(why)
+
+
+def test_refusals():
+    X, Y = data(4)
+    model = recipes.pcc().fit(X, Y)
+    with pytest.raises(ParameterError, match="is known in some rows"):
+        model.joint(X[:2]).given({"y0": 1}).why("y0")
+    with pytest.raises(ParameterError, match="made by hand"):
+        Posterior(model.joint_, X[:1], ["a", "b", "c"], Auto()).why("a")
+    with pytest.raises(ParameterError, match="'y9' is not one of the 3 labels"):
+        model.joint(X[:1]).why("y9")
