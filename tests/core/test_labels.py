@@ -49,10 +49,11 @@ def test_sets_of_names(rows):
     np.testing.assert_array_equal(targets.Y, [[1, 0], [1, 1], [0, 0]])
 
 
-def test_sets_of_numbers_are_names_but_ragged_lists_of_numbers_are_refused():
-    np.testing.assert_array_equal(as_targets("Owner", [{3}, {3, 7}]).Y, [[1, 0], [1, 1]])
-    with pytest.raises(ParameterError, match=r"Owner needs y to be a matrix or a list of sets.*MultiLabelBinarizer"):
-        as_targets("Owner", [[3], [3, 7]])
+@pytest.mark.parametrize("rows", [[{3}, {3, 12}], [[3], [3, 12]], [(3,), (12, 3)], [np.array([3]), np.array([3, 12])]])
+def test_integers_are_names_in_the_order_of_numbers(rows):
+    targets = as_targets("Owner", rows)
+    np.testing.assert_array_equal(targets.Y, [[1, 0], [1, 1]])
+    assert targets.names == ("3", "12")
 
 
 @pytest.mark.parametrize("values", [[0, 1, 0], ["no", "yes", "no"], [-1, 1, -1], [False, True, False]])
@@ -86,10 +87,10 @@ def test_what_is_not_labels_is_refused(wrong, words):
 
 
 def test_label_rows_must_fit():
-    np.testing.assert_array_equal(label_rows("f", sparse.csr_matrix(Y), 3, 3), Y)
-    np.testing.assert_array_equal(label_rows("f", [1, 0], 2, 1), [[1], [0]])
+    np.testing.assert_array_equal(label_rows("f", sparse.csr_matrix(Y), 3, ["a", "b", "c"]), Y)
+    np.testing.assert_array_equal(label_rows("f", [1, 0], 2, ["a"]), [[1], [0]])
     with pytest.raises(ParameterError, match=r"f needs Y to have shape \(2, 3\), but it has \(3, 3\)"):
-        label_rows("f", Y, 2, 3)
+        label_rows("f", Y, 2, ["a", "b", "c"])
 
 
 def test_matrices_stay_and_become_bytes():

@@ -127,9 +127,9 @@ def test_no_label_is_ever_on():
     assert found.as_dict()["mean_ir"] is None
 
 
-@pytest.mark.parametrize("wrong", [np.zeros((2, 2)), None])
-def test_only_a_dataset(wrong):
-    with pytest.raises(ParameterError, match="statistics needs dataset to be a Dataset"):
+@pytest.mark.parametrize("wrong", ["emotions", None, 3])
+def test_only_a_dataset_or_labels(wrong):
+    with pytest.raises(ParameterError, match="statistics needs dataset to be a Dataset or labels"):
         statistics(wrong)
 
 

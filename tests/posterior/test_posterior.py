@@ -240,7 +240,9 @@ def test_wrong_questions(call, words):
         call(made_posterior(GRAPHS["tree"]))
 
 
-@pytest.mark.parametrize("answer", [[[0, 2, 0]], [[0, np.nan, 1]], [["a", "b", "c"]], [[0.5, 0, 1]], [[0, 1]]])
+@pytest.mark.parametrize(
+    "answer", [[[0, 2, 0]], [[0, np.nan, 1]], np.array([["a", "b", "c"]]), [[0.5, 0, 1]], [[0, 1]]]
+)
 def test_expected_loss_takes_label_sets_only(answer):
     posterior = Posterior(_Fixed(), np.zeros((1, 1)), "abc", Auto())
     with pytest.raises(ParameterError, match=r"expected_loss needs Y to (hold only 0 and 1|have shape)"):

@@ -16,10 +16,10 @@ from .checks import (
 from .compilation import cache_folder, kernel, source_hash
 from .extras import installed, optional
 from .kernel_policy import POLICIES, kernels_pay, using_kernels
+from .label_forms import LabelTable, as_table, read_labels
 from .labels import (
     Targets,
     as_label_matrix,
-    as_table,
     as_targets,
     label_matrix,
     label_number,
@@ -38,6 +38,8 @@ from .sentences import ParameterError, complaint, shown
 from .ties import TIE_TOLERANCE, first_best
 
 __all__ = [
+    "LabelTable",
+    "read_labels",
     "EPSILON",
     "HAS_CALLBACKS",
     "POLICIES",

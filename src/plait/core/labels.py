@@ -1,8 +1,8 @@
 """Labels as people give them, in one form: the only check that Y is 0/1, and the only look-up of a label by name.
 
-`label_matrix` takes arrays, sparse matrices, frames and nested lists; `as_targets` also takes sets of label names and
-scikit-learn's single binary column; `as_label_matrix` also takes a column of classes; `label_number` turns a label's
-name into its number.
+Each takes every form that `label_forms` reads. `label_matrix` gives 0/1; `as_targets` also takes scikit-learn's single
+binary column and hands on names; `as_label_matrix` also takes a column of classes; `label_rows` takes labels of a model
+whose names are known; `label_number` turns a label's name into its number.
 """
 
 import numbers
@@ -15,13 +15,13 @@ import numpy as np
 from scipy import sparse
 
 from plait.core.arrays import Array, Labels
+from plait.core.label_forms import WAY_OUT, read_labels
 from plait.core.lazy_modules import lazy_module
 from plait.core.sentences import ParameterError, shown
 
 __all__ = [
     "Targets",
     "as_label_matrix",
-    "as_table",
     "as_targets",
     "label_matrix",
     "label_number",
@@ -34,11 +34,6 @@ _preprocessing = lazy_module("sklearn.preprocessing")
 _multiclass = lazy_module("sklearn.utils.multiclass")
 _validation = lazy_module("sklearn.utils.validation")
 
-_TODO = (
-    "Encode each label as one 0/1 column (sets of names: scikit-learn's MultiLabelBinarizer; a column of classes: "
-    "pandas.get_dummies; scores: cut them at a threshold)."
-)
-
 
 def label_matrix(
     owner: str, name: str, Y: Any, error: type[ValueError] = ParameterError, *, one_column: bool = True
@@ -49,7 +44,7 @@ def label_matrix(
     ----------
     owner, name : str
         Whose labels, and the argument that a complaint names.
-    Y : array, sparse matrix or array, nested list, pandas or polars frame
+    Y : array, sparse matrix or array, nested list, pandas or polars frame, or rows of names
         Labels. Frames of sparse columns do not become dense.
     error : class of ValueError, default=ParameterError
         What is raised.
@@ -60,11 +55,16 @@ def label_matrix(
     --------
     >>> label_matrix("fit", "y", [[0, 1.0], [True, 0]]).tolist()
     [[0, 1], [1, 0]]
+    >>> label_matrix("fit", "y", [{"sun"}, {"sea", "sun"}]).tolist()
+    [[0, 1], [1, 1]]
     >>> label_matrix("fit", "y", [[0, 2]])
     Traceback (most recent call last):
-    plait.core.sentences.ParameterError: fit needs y to hold only 0 and 1, but it holds 2. Encode ...
+    plait.core.sentences.ParameterError: fit needs y to hold only 0 and 1, but it holds 2. Pass ...
     """
-    table = as_table(owner, name, Y, error)
+    return _zero_one(owner, name, read_labels(owner, name, Y, error).table, error, one_column)
+
+
+def _zero_one(owner: str, name: str, table: Any, error: type[ValueError], one_column: bool = True) -> Any:
     if table.ndim == 1 and one_column:
         table = table.reshape(-1, 1)
     if table.ndim != 2:
@@ -76,19 +76,6 @@ def label_matrix(
         return _sparse_labels(owner, name, sparse.csr_matrix(table), error)
     ones = table if table.dtype == bool else _ones(owner, name, table, error)
     return np.ascontiguousarray(ones).view(np.uint8)
-
-
-def as_table(owner: str, name: str, table: Any, error: type[ValueError] = ParameterError) -> Any:
-    """Return whatever was given as an array or a sparse matrix, of any shape and type."""
-    # A pandas frame has this accessor only when all its columns are sparse.
-    if hasattr(table, "columns") and hasattr(table, "sparse"):
-        return table.sparse.to_coo()
-    if sparse.issparse(table):
-        return table
-    try:
-        return np.asarray(table)
-    except ValueError:
-        raise error(f"{owner} needs {name} to be a table, but its rows differ in length. {_TODO}") from None
 
 
 def _sparse_labels(owner: str, name: str, table: Any, error: type[ValueError]) -> Any:
@@ -105,7 +92,10 @@ def _sparse_labels(owner: str, name: str, table: Any, error: type[ValueError]) -
 
 
 def _ones(owner: str, name: str, values: Any, error: type[ValueError]) -> Any:
-    """Return where the values are 1; refuse anything that is neither 0 nor 1, such as NaN, None or a word."""
+    """Return where the values are 1; refuse anything that is neither 0 nor 1, such as NaN, None or a word.
+
+    The only place where gaps in labels are met: here they are refused.
+    """
     if values.dtype.kind in "biuf":
         ones = values != 0
         right = ones == values
@@ -115,7 +105,7 @@ def _ones(owner: str, name: str, values: Any, error: type[ValueError]) -> Any:
     if not right.all():
         wrong = values[~right].flat[0]
         found = wrong.item() if isinstance(wrong, np.generic) else wrong
-        raise error(f"{owner} needs {name} to hold only 0 and 1, but it holds {shown(found)}. {_TODO}")
+        raise error(f"{owner} needs {name} to hold only 0 and 1, but it holds {shown(found)}. {WAY_OUT}")
     return ones
 
 
@@ -130,15 +120,13 @@ def as_label_matrix(owner: str, Y: Any) -> Any:
     ----------
     owner : str
         Whose Y it is, for the error.
-    Y : array or sparse matrix
+    Y : array, sparse matrix, frame or rows of names
         0/1 columns, one for each label. A single column of classes becomes one label for each class (one label in
         all when there are two classes), so that selectors also serve single-label problems.
     """
-    if sparse.issparse(Y):
-        return label_matrix(owner, "y", Y)
-    values = np.asarray(Y)
-    if values.ndim == 2 and values.shape[1] != 1:
-        return label_matrix(owner, "y", Y)
+    values, names = read_labels(owner, "y", Y)
+    if sparse.issparse(values) or names is not None or (values.ndim == 2 and values.shape[1] != 1):
+        return _zero_one(owner, "y", values, ParameterError)
     column = values.reshape(values.shape[0], -1)[:, 0]
     if column.dtype.kind in "biuf" and np.isin(column, (0, 1)).all():
         return column.reshape(-1, 1).astype(np.uint8)
@@ -178,21 +166,17 @@ def as_targets(owner: str, Y: Any) -> Targets:
     ----------
     owner : str
         Whose Y it is, for errors.
-    Y : array, sparse matrix, data frame, or list of label sets
-        One 0/1 or boolean column for each label; or sets (or lists) of label names, one for each row; or a single
-        binary column in one dimension, as scikit-learn's binary classifiers take it.
+    Y : array, sparse matrix, data frame, or rows of names
+        One 0/1, boolean or yes/no column for each label; or sets (lists, tuples) of label names, one for each row; or a
+        single binary column in one dimension, as scikit-learn's binary classifiers take it.
     """
     if Y is None:
         raise ParameterError(f"{owner} requires y to be passed, but the target y is None. Pass one 0/1 column a label.")
-    columns = getattr(Y, "columns", None)
-    if sparse.issparse(Y):
-        return _named(label_matrix(owner, "y", Y).toarray(), None)
-    if isinstance(Y, list | tuple) and _holds_label_sets(owner, Y):
-        binarizer = _preprocessing.MultiLabelBinarizer()
-        return _named(binarizer.fit_transform(Y).astype(np.uint8), binarizer.classes_)
-    table = np.asarray(Y)
+    table, names = read_labels(owner, "y", Y)
+    if sparse.issparse(table):
+        return _named(_zero_one(owner, "y", table, ParameterError).toarray(), names)
     if table.ndim == 1:
-        return _one_column(owner, table)
+        return _one_column(owner, table, getattr(Y, "name", None))
     if table.ndim != 2 or table.shape[1] == 0:
         raise ParameterError(
             f"{owner} needs y to have one column for each label, but its shape is {table.shape}. "
@@ -200,7 +184,7 @@ def as_targets(owner: str, Y: Any) -> Targets:
         )
     if table.dtype.kind == "f":
         _validation.assert_all_finite(table, input_name="y")
-    return _named(label_matrix(owner, "y", table), columns)
+    return _named(_zero_one(owner, "y", table, ParameterError), names)
 
 
 def _named(Y: Labels, columns: Iterable[Any] | None) -> Targets:
@@ -208,8 +192,8 @@ def _named(Y: Labels, columns: Iterable[Any] | None) -> Targets:
     return Targets(np.ascontiguousarray(Y), tuple(names))
 
 
-def _one_column(owner: str, column: Array) -> Targets:
-    """Return a binary problem in one dimension as one label."""
+def _one_column(owner: str, column: Array, name: Any) -> Targets:
+    """Return a binary problem in one dimension as one label, with the name of a Series."""
     if column.dtype.kind == "f":
         _validation.assert_all_finite(column, input_name="y")
     _multiclass.check_classification_targets(column)
@@ -219,37 +203,18 @@ def _one_column(owner: str, column: Array) -> Targets:
         raise ParameterError(
             f"{owner} needs one 0/1 column for each label. Only binary classification is supported in one column. The "
             f"type of the target is {_multiclass.type_of_target(values)}, with {len(classes)} classes. Make one column "
-            "for each class, or use a multi-class classifier."
+            "for each class, split joined tags with plait.data.split_tags, or use a multi-class classifier."
         )
     # A single class is the label that every row has, unless it is the number that means "has not".
     only = np.array([classes[0] not in (0, False)] * len(values)) if len(classes) == 1 else codes == 1
-    return Targets(only.astype(np.uint8).reshape(-1, 1), ("y0",), classes)
+    label = name if isinstance(name, str) and name else "y0"
+    return Targets(only.astype(np.uint8).reshape(-1, 1), (label,), classes)
 
 
-def _holds_label_sets(owner: str, Y: Any) -> bool:
-    """Say whether rows are sets of label names; refuse rows of numbers of different lengths."""
-    rows = list(Y)
-    if not rows:
-        return False
-    if all(isinstance(row, set | frozenset) for row in rows):
-        return True
-    if not all(isinstance(row, list | tuple) for row in rows):
-        return False
-    entries = [entry for row in rows for entry in row]
-    if entries and all(isinstance(entry, str) for entry in entries):
-        return True
-    if len({len(row) for row in rows}) > 1:
-        raise ParameterError(
-            f"{owner} needs y to be a matrix or a list of sets of label names, but its rows are lists of different "
-            f"lengths that hold {shown(entries[0])}. Pass sets, or sklearn.preprocessing.MultiLabelBinarizer()"
-            ".fit_transform(y)."
-        )
-    return False
-
-
-def label_rows(owner: str, Y: Any, n_rows: int, n_labels: int) -> Labels:
-    """Return label sets of known rows and labels as `uint8` (n_rows, n_labels)."""
-    table = label_matrix(owner, "Y", Y)
+def label_rows(owner: str, Y: Any, n_rows: int, names: Sequence[str]) -> Labels:
+    """Return label sets of known rows and labels as `uint8` (n_rows, n_labels); names stand for columns."""
+    n_labels = len(names)
+    table = _zero_one(owner, "Y", read_labels(owner, "Y", Y, known=names).table, ParameterError)
     if table.shape != (n_rows, n_labels):
         raise ParameterError(
             f"{owner} needs Y to have shape ({n_rows}, {n_labels}), but it has {table.shape}. "

@@ -12,7 +12,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from plait.core.arrays import Floats, Labels
 from plait.core.checks import Interval, check_parameters, check_value
-from plait.core.labels import Targets, as_targets
+from plait.core.label_forms import read_labels
+from plait.core.labels import Targets, as_targets, label_matrix
 from plait.core.named_answers import TopLabels, label_sets, row_frame, top_labels
 from plait.core.plain_rejections import plainly_rejected
 from plait.core.sentences import ParameterError
@@ -156,6 +157,33 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         if self._one_column:
             probabilities = probabilities[:, -1:] * self._has_label(self.classes_[-1:])
         return top_labels(probabilities, self.label_names_.tolist(), k, row_frame(X))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of rows whose labels are all predicted right.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Features.
+        y : array, sparse matrix, data frame, or rows of names
+            True labels, in any form that `fit` takes. A name that was never seen is a label that is missed.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of rows.
+        """
+        if self._one_column:
+            return float(super().score(X, y, sample_weight))
+        owner, predicted = f"{type(self).__name__}.score", self.predict(X)
+        given = read_labels(owner, "y", y, known=self.label_names_.tolist(), more=True)
+        labels = sparse.csr_matrix(label_matrix(owner, "y", given.table))
+        unseen = 0 if given.names is None else len(set(given.names) - set(self.label_names_))
+        if labels.shape != (len(predicted), self.n_labels_ + unseen):
+            raise ParameterError(
+                f"{owner} needs y to have shape {predicted.shape}, but it has {labels.shape}. "
+                "Pass one row for each row of X and one column for each label."
+            )
+        known, others = labels[:, : self.n_labels_], labels[:, self.n_labels_ :]
+        right = (known.toarray() == predicted).all(axis=1) & (np.asarray(others.sum(axis=1)).ravel() == 0)
+        return float(np.average(right, weights=sample_weight))
 
     def _has_label(self, values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         """Return which classes of a single column mean that the label is there, as one column."""

@@ -3,6 +3,7 @@ from .dataset import Dataset
 from .description import describe_text
 from .errors import DataError, DataWarning
 from .frames import from_frame
+from .joined_tags import split_tags
 from .label_statistics import Statistics, statistics
 from .loading import load_dataset, save_dataset
 from .readers.delimited import read_csv
@@ -35,6 +36,7 @@ __all__ = [
     "read_parquet",
     "read_xc",
     "save_dataset",
+    "split_tags",
     "statistics",
     "synthetic",
     "write_csv",

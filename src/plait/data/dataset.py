@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from plait.core.extras import installed, optional
+from plait.core.label_forms import LabelTable, read_labels
 from plait.core.labels import label_matrix
 from plait.core.sentences import shown
 from plait.data.errors import DataError
@@ -39,10 +40,10 @@ class Dataset:
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_features)
         Features as floats; NaN where a value is missing (dense and stored entries).
-    Y : ndarray or CSR matrix of shape (n_samples, n_labels)
-        Labels, 0 or 1, kept as `uint8`.
+    Y : array, sparse matrix or frame of shape (n_samples, n_labels), or rows of names
+        Labels: 0/1, booleans, yes/no, or a set of label names for each row; kept as `uint8`, dense or CSR.
     feature_names, label_names : sequence of str, optional
-        Unique names; `x0, x1, ...` and `y0, y1, ...` when left out.
+        Unique names; when left out `x0, x1, ...`, and for labels the names in `Y`, else `y0, y1, ...`.
     name : str, default="data"
         What the data set is called.
     feature_kinds : sequence of {"numeric", "binary", "nominal"}, optional
@@ -62,7 +63,8 @@ class Dataset:
     feature_kinds: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
-        X, Y = _features(self.X), _labels(self.Y)
+        X, (Y, own_names) = _features(self.X), _labels(self.Y)
+        names = own_names if self.label_names is None else self.label_names
         if X.shape[0] != Y.shape[0]:
             raise DataError(
                 f"Dataset needs X and Y to have the same number of rows, but X has {X.shape[0]} "
@@ -72,7 +74,10 @@ class Dataset:
             ("X", X),
             ("Y", Y),
             ("feature_names", _names("feature_names", self.feature_names, "x", X.shape[1])),
-            ("label_names", _names("label_names", self.label_names, "y", Y.shape[1])),
+            (
+                "label_names",
+                _names("label_names", names, "y", Y.shape[1]),
+            ),
             ("feature_kinds", _kinds(self.feature_kinds, X.shape[1])),
         ):
             object.__setattr__(self, field, value)
@@ -180,8 +185,9 @@ def _features(X: Any) -> Any:
     return array if array.dtype.kind == "f" else array.astype(np.float64)
 
 
-def _labels(Y: Any) -> Any:
-    return label_matrix("Dataset", "Y", Y, DataError, one_column=False)
+def _labels(Y: Any) -> LabelTable:
+    given = read_labels("Dataset", "Y", Y, DataError)
+    return LabelTable(label_matrix("Dataset", "Y", given.table, DataError, one_column=False), given.names)
 
 
 def _names(field: str, names: Sequence[str] | None, prefix: str, n: int) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ IR_j = max_k n_k / n_j;  IRbar = mean_j IR_j;  CVIR = standard deviation of IR_j
 Labels that are never on have no finite IR and are left out of IRbar and CVIR.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -122,13 +123,21 @@ class Statistics:
         )
 
 
-def statistics(dataset: Dataset) -> Statistics:
+def _without_features(Y: Any) -> Dataset:
+    """Return a data set of labels alone."""
+    if isinstance(Y, str) or not (hasattr(Y, "shape") or isinstance(Y, Sequence)):
+        raise ParameterError(complaint("statistics", "dataset", "a Dataset or labels", Y, "Pass Dataset(X, Y)."))
+    n_rows = Y.shape[0] if hasattr(Y, "shape") else len(Y)
+    return Dataset(np.zeros((n_rows, 0)), Y)
+
+
+def statistics(dataset: Any) -> Statistics:
     """Return sizes, label counts, imbalance and label pairs of a data set.
 
     Parameters
     ----------
-    dataset : Dataset
-        Dense or sparse; both give the same numbers.
+    dataset : Dataset, or labels alone
+        Dense or sparse; both give the same numbers. Labels alone may have any form that `Dataset` takes as `Y`.
 
     Returns
     -------
@@ -145,7 +154,7 @@ def statistics(dataset: Dataset) -> Statistics:
     [LabelPair(first='sea', second='sun', n_samples=1)]
     """
     if not isinstance(dataset, Dataset):
-        raise ParameterError(complaint("statistics", "dataset", "a Dataset", dataset, "Pass Dataset(X, Y)."))
+        dataset = _without_features(dataset)
     pattern = sparse.csr_matrix(dataset.Y, dtype=np.int64)
     n_samples, n_labels = pattern.shape
     names = np.array(dataset.label_names, dtype=object)

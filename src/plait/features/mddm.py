@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from plait.core.arrays import Floats
 from plait.core.checks import Interval, Nothing, OneOf, check_parameters
+from plait.core.label_forms import read_labels
 from plait.core.labels import as_label_matrix
 from plait.core.plain_rejections import plainly_rejected
 from plait.features.engine.columns import as_numbers
@@ -91,6 +92,7 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             0/1 labels, or one column of classes.
         """
         check_parameters(self)
+        y = None if y is None else read_labels(type(self).__name__, "y", y).table
         with plainly_rejected(type(self).__name__, X):
             X, y = validate_data(self, X, y, accept_sparse="csr", multi_output=True)
         numbers = as_numbers(type(self).__name__, X)

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from plait.core.arrays import Bools
 from plait.core.checks import Constraint, HasMethods, Nothing, OneOf, check_parameters
+from plait.core.label_forms import read_labels
 from plait.core.labels import as_label_matrix
 from plait.core.plain_rejections import plainly_rejected
 from plait.core.sentences import ParameterError, shown
@@ -128,6 +129,7 @@ class Selector(SelectorMixin, BaseEstimator, ABC):
         """
         check_parameters(self)
         allow_nan = self.__sklearn_tags__().input_tags.allow_nan
+        y = None if y is None else read_labels(type(self).__name__, "y", y).table
         finite: bool | str = "allow-nan" if allow_nan else True
         with plainly_rejected(type(self).__name__, X, nan_allowed=allow_nan):
             X, y = validate_data(self, X, y, accept_sparse="csr", multi_output=True, ensure_all_finite=finite)

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from plait.core.arrays import Array
-from plait.core.labels import as_table
+from plait.core.label_forms import WAY_OUT, as_table, label_rows_of, read_labels
 from plait.core.labels import label_matrix as labels_of
 from plait.core.sentences import shown
 from plait.data.errors import DataError
@@ -30,9 +30,6 @@ __all__ = [
 _ENTRIES = 1 << 20
 
 
-_NESTED = "Pass one row of 0 and 1 per sample (sets of names: scikit-learn's MultiLabelBinarizer makes them)."
-
-
 def label_matrix(owner: str, name: str, Y: Any) -> Any:
     """Return 0/1 labels as a `uint8` array or a canonical CSR matrix of shape (n_samples, n_labels).
 
@@ -40,10 +37,10 @@ def label_matrix(owner: str, name: str, Y: Any) -> Any:
     ----------
     owner, name : str
         The metric and the argument that a complaint names.
-    Y : array, sparse matrix or array, nested list, pandas or polars frame
+    Y : array, sparse matrix or array, nested list, pandas or polars frame, or rows of names
         Labels; one dimension is taken for one label.
     """
-    table = _two_dimensional(owner, name, Y)
+    table = _two_dimensional(owner, name, read_labels(owner, name, Y, DataError).table)
     if table.dtype == np.uint8 and not sparse.issparse(table) and table.max() <= 1:
         return np.ascontiguousarray(table)  # labels as plait itself has them, at a fraction of the cost
     return labels_of(owner, name, table, DataError)
@@ -52,9 +49,9 @@ def label_matrix(owner: str, name: str, Y: Any) -> Any:
 def label_pair(owner: str, Y_true: Any, Y_pred: Any) -> tuple[Any, Any]:
     """Return true and predicted labels of one shape, both dense or both CSR.
 
-    Where one is sparse, the other is made sparse: nothing is made dense.
+    Where one is sparse, the other is made sparse: nothing is made dense. Rows of names are matched by name.
     """
-    same_columns(owner, Y_true, Y_pred)
+    Y_true, Y_pred = by_name(owner, Y_true, Y_pred)
     true, predicted = label_matrix(owner, "Y_true", Y_true), label_matrix(owner, "Y_pred", Y_pred)
     same_shape(owner, true, predicted)
     if sparse.issparse(true) or sparse.issparse(predicted):
@@ -72,7 +69,7 @@ def label_blocks(true: Any, other: Any) -> Iterator[tuple[Array, Array]]:
 
 def score_blocks(owner: str, name: str, Y_true: Any, scores: Any) -> Iterator[tuple[Array, Array]]:
     """Yield true labels and scores of the same rows in blocks, checked and dense."""
-    same_columns(owner, Y_true, scores, name)
+    Y_true, scores = by_name(owner, Y_true, scores, name)
     labels, table = label_matrix(owner, "Y_true", Y_true), score_matrix(owner, name, scores)
     same_shape(owner, labels, table, name)
     yield from label_blocks(labels, table)
@@ -113,13 +110,54 @@ def same_columns(owner: str, Y_true: Any, other: Any, name: str = "Y_pred") -> N
         )
 
 
+def by_name(owner: str, Y_true: Any, other: Any, name: str = "Y_pred") -> tuple[Any, Any]:
+    """Return two tables whose columns are the same labels where one holds rows of names; else both as they are.
+
+    What only one of them names is a column of zeros in the other, unless that holds scores: then it is refused.
+    """
+    in_true = label_rows_of(owner, "Y_true", Y_true, DataError) is not None
+    in_other = name == "Y_pred" and label_rows_of(owner, name, other, DataError) is not None
+    if not (in_true or in_other):
+        same_columns(owner, Y_true, other, name)
+        return Y_true, other
+    names = [
+        read_labels(owner, word, Y, DataError).names if rows else _column_names(Y)
+        for word, Y, rows in (("Y_true", Y_true, in_true), (name, other, in_other))
+    ]
+    if names[0] is None or names[1] is None:
+        sets, table = ("Y_true", name) if names[1] is None else (name, "Y_true")
+        raise DataError(
+            f"{owner} needs Y_true and {name} to be of one kind, but {sets} names labels and {table} has columns "
+            "without names. Pass names in both (predict_sets gives them), or a frame whose columns are named."
+        )
+    if name != "Y_pred":
+        return read_labels(owner, "Y_true", Y_true, DataError, names[1]).table, other
+    union = [*names[1], *(each for each in names[0] if each not in set(names[1]))]
+    return _columns_of(owner, "Y_true", Y_true, union), _columns_of(owner, name, other, union)
+
+
+def _column_names(table: Any) -> tuple[str, ...] | None:
+    columns = getattr(table, "columns", None)
+    return None if columns is None else tuple(str(column) for column in columns)
+
+
+def _columns_of(owner: str, name: str, Y: Any, names: list[str]) -> Any:
+    """Return labels with exactly these columns, zeros where Y has none of a name."""
+    given = read_labels(owner, name, Y, DataError, names)
+    if given.names is None or len(given.names) == len(names):
+        return given.table
+    labels = sparse.coo_matrix(labels_of(owner, name, given.table, DataError))
+    places = np.array([names.index(each) for each in given.names])
+    return sparse.csr_matrix((labels.data, (labels.row, places[labels.col])), shape=(labels.shape[0], len(names)))
+
+
 def _two_dimensional(owner: str, name: str, table: Any) -> Any:
     """Return an array or a CSR matrix with two dimensions, at least one row and one column."""
     table = as_table(owner, name, table, DataError)
     if table.ndim == 1:
         table = table.reshape(-1, 1)
     if table.ndim != 2:
-        raise DataError(f"{owner} needs {name} to have two dimensions, but it has {table.ndim}. {_NESTED}")
+        raise DataError(f"{owner} needs {name} to have two dimensions, but it has {table.ndim}. {WAY_OUT}")
     if 0 in table.shape:
         raise DataError(
             f"{owner} needs {name} to have at least one row and one label, but its shape is {table.shape}. "

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.core.checks import Boolean, check_value
-from plait.core.labels import as_table
+from plait.core.label_forms import as_table
 from plait.core.logspace import EPSILON, clip_probability
 from plait.core.sentences import shown
 from plait.data.errors import DataError

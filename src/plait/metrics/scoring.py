@@ -15,6 +15,7 @@ from sklearn.metrics import make_scorer
 from sklearn.pipeline import Pipeline
 
 from plait import losses as losses_room
+from plait.core.label_forms import LabelTable, label_rows_of, read_labels
 from plait.core.naming import registry
 from plait.data.errors import DataError
 from plait.losses import Loss
@@ -34,6 +35,7 @@ from plait.metrics.likelihood import cll_loss
 from plait.metrics.ranking import normalized_coverage, ranking_loss
 
 __all__ = [
+    "LabelScorer",
     "ResponseScorer",
     "ScorerTable",
     "label_probabilities",
@@ -42,6 +44,26 @@ __all__ = [
     "log_likelihoods",
     "scorers",
 ]
+
+
+def label_names_of(estimator: Any) -> list[str] | None:
+    """Return the names of a fitted estimator's labels, also inside pipelines and finished searches; None without."""
+    while not hasattr(estimator, "label_names_"):
+        if isinstance(estimator, Pipeline):
+            estimator = estimator.steps[-1][1]
+        elif hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        else:
+            return None
+    return [str(name) for name in estimator.label_names_]
+
+
+def labels_for(estimator: Any, Y: Any, *, more: bool = False) -> LabelTable | None:
+    """Return rows of names, or a frame, as a table in the order of the estimator's labels; None for other forms."""
+    known = label_names_of(estimator)
+    if known is None or (not hasattr(Y, "columns") and label_rows_of("a scorer", "Y", Y, DataError) is None):
+        return None
+    return read_labels("a scorer", "Y", Y, DataError, known, more=more)
 
 
 def label_probabilities(owner: str, estimator: Any, X: Any, Y: Any) -> Any:
@@ -139,6 +161,8 @@ class ResponseScorer:
     def __call__(self, estimator: Any, X: Any, Y: Any) -> float:
         """Return minus the loss of the estimator's answer for X."""
         name = self.loss.__name__
+        named = labels_for(estimator, Y)
+        Y = Y if named is None else named.table
         return -self.loss(Y, self.response(name, estimator, X, Y))
 
     def __repr__(self) -> str:
@@ -147,6 +171,32 @@ class ResponseScorer:
     def _accept_sample_weight(self) -> bool:
         # Asked by scikit-learn's searches when they are fitted with weights.
         return False
+
+
+class LabelScorer(type(make_scorer(exact_match))):  # type: ignore[misc]
+    """scikit-learn's scorer of predicted labels, which also takes rows of names.
+
+    Names that the estimator has never seen are columns that it predicts as 0. Derived from scikit-learn's own class,
+    for only those share one prediction among several scorers.
+    """
+
+    def _score(self, method_caller: Any, estimator: Any, X: Any, y_true: Any, *args: Any, **kwargs: Any) -> float:
+        named = labels_for(estimator, y_true, more=True)
+        if named is None:
+            return float(super()._score(method_caller, estimator, X, y_true, *args, **kwargs))
+        n_labels = named.table.shape[1]
+
+        def padded(*asked: Any, **how: Any) -> Any:
+            labels = np.asarray(method_caller(*asked, **how))
+            return np.pad(labels, ((0, 0), (0, max(0, n_labels - labels.shape[-1]))))
+
+        return float(super()._score(padded, estimator, X, named.table, *args, **kwargs))
+
+
+def _label_scorer(metric: Any, *, greater_is_better: bool = True) -> Any:
+    scorer = make_scorer(metric, greater_is_better=greater_is_better)
+    scorer.__class__ = LabelScorer
+    return scorer
 
 
 class ScorerTable(dict[str, Any]):
@@ -166,10 +216,10 @@ _LABEL_LOSSES: list[Any] = [metric for metric in _OF_LOSSES if metric.loss.answe
 _SCORE_LOSSES: list[Any] = [metric for metric in _OF_LOSSES if metric.loss.answer == "scores"]
 
 label_scorers = ScorerTable(
-    {metric.__name__: make_scorer(metric) for metric in (exact_match, hamming_score, jaccard_accuracy)}
-    | {metric.__name__: make_scorer(metric) for metric in (sample_f1, macro_f1, micro_f1)}
+    {metric.__name__: _label_scorer(metric) for metric in (exact_match, hamming_score, jaccard_accuracy)}
+    | {metric.__name__: _label_scorer(metric) for metric in (sample_f1, macro_f1, micro_f1)}
     | {
-        metric.__name__: make_scorer(metric, greater_is_better=False)
+        metric.__name__: _label_scorer(metric, greater_is_better=False)
         for metric in (*_LABEL_LOSSES, subset_loss, hamming_loss)
     },
     "Scorers that need only `predict`, by the name of their metric; losses are negated. A loss called `Own` that "

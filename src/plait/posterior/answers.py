@@ -86,14 +86,15 @@ def _column(label: Any, value: Any, n_rows: int) -> Any:
     return values
 
 
-def checked_answer(loss: Loss, Y_pred: Any, shape: tuple[int, int]) -> npt.NDArray[Any]:
+def checked_answer(loss: Loss, Y_pred: Any, n_rows: int, names: Sequence[str]) -> npt.NDArray[Any]:
     """Return an answer that a loss can judge: label sets, or finite scores where the loss ranks."""
     if loss.answer == "labels":
-        return label_rows("expected_loss", Y_pred, *shape)
+        return label_rows("expected_loss", Y_pred, n_rows, names)
     scores = check_array(Y_pred, input_name="Y_pred", dtype=np.float64)
-    if scores.shape != shape:
+    if scores.shape != (n_rows, len(names)):
         raise ParameterError(
-            f"expected_loss needs Y_pred to have shape {shape}, but it has {scores.shape}. Pass a score for each label."
+            f"expected_loss needs Y_pred to have shape {(n_rows, len(names))}, but it has {scores.shape}. "
+            "Pass a score for each label."
         )
     return np.asarray(scores)
 

@@ -227,7 +227,7 @@ class Posterior(FurtherQuestions):
 
     def log_prob(self, Y: Any) -> Floats:
         """Return log P(y | x) of one label set for each row; with evidence, given the known labels."""
-        vectors = label_rows("log_prob", Y, self.n_rows, self.n_labels)
+        vectors = label_rows("log_prob", Y, self.n_rows, self.label_names)
         joint = self._ask(lambda distribution, rows, _: (distribution.log_prob(vectors[rows]), None), light=True)
         return joint if self.evidence is None else joint - self._log_evidence()
 
@@ -238,7 +238,7 @@ class Posterior(FurtherQuestions):
         `cll_loss(Y, factors(Y))` is that of the joint; with predicted ones it is the loss of a chain that is scored
         on its own predictions, which some papers print.
         """
-        vectors = label_rows("factors", Y, self.n_rows, self.n_labels)
+        vectors = label_rows("factors", Y, self.n_rows, self.label_names)
 
         def factors(distribution: LabelDistribution, rows: slice, _: Bits) -> tuple[Floats, None]:
             if not isinstance(distribution, GraphDistribution):
@@ -326,7 +326,7 @@ class Posterior(FurtherQuestions):
             None takes the classifier's own.
         """
         chosen: Loss = resolve("expected_loss", "loss", self.loss if loss is None else loss, losses_room, Loss)
-        answer = checked_answer(chosen, Y_pred, (self.n_rows, self.n_labels))
+        answer = checked_answer(chosen, Y_pred, self.n_rows, self.label_names)
 
         def question(distribution: LabelDistribution, rows: slice, seeds: Bits) -> tuple[Any, LabelSupport]:
             support = whole_support(self.inference, distribution, seeds)
@@ -343,7 +343,7 @@ class Posterior(FurtherQuestions):
 
         High values point at labels that look wrong, (n_rows, n_labels); labels that are known have 0.
         """
-        vectors = label_rows("doubts", Y, self.n_rows, self.n_labels)
+        vectors = label_rows("doubts", Y, self.n_rows, self.label_names)
         if self.evidence is not None and (clash := (self.evidence >= 0) & (self.evidence != vectors)).any():
             row, label = np.argwhere(clash)[0]
             raise ParameterError(

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from plait.core.arrays import Bools, Labels
 from plait.core.checks import RandomState, check_value
+from plait.core.label_forms import read_labels
 from plait.core.labels import label_matrix
 from plait.core.randomness import generator
 from plait.core.sentences import ParameterError, shown
@@ -62,7 +63,8 @@ def checked_input(
     """Return the input of a structure, with shapes that fit; values of X are the caller's business."""
     check_value(owner, "random_state", random_state, (RandomState(),))
     features = X.tocsr() if sparse.issparse(X) else np.asarray(X)
-    labels = label_matrix(owner, "Y", Y, one_column=False)
+    given = read_labels(owner, "Y", Y)
+    labels = label_matrix(owner, "Y", given.table, one_column=False)
     labels = labels.toarray() if sparse.issparse(labels) else labels
     if features.ndim != 2 or features.shape[0] != labels.shape[0]:
         raise ParameterError(
@@ -70,6 +72,7 @@ def checked_input(
             f"{labels.shape[0]} rows. Pass rows of the same objects."
         )
     n_labels = labels.shape[1]
+    label_names = given.names if label_names is None else label_names
     if label_names is not None and len(label_names) != n_labels:
         raise ParameterError(
             f"{owner} needs label_names to hold {n_labels} names, but it holds {len(label_names)}. "

@@ -137,11 +137,11 @@ def test_a_frame_of_sparse_columns_is_never_made_dense():
     ("y", "words"),
     [
         (None, "Mine needs y, the labels to spread over the folds, but it is None"),
-        ([0, 1, 2], "only 0 and 1, but it holds 2. Encode"),
+        ([0, 1, 2], "only 0 and 1, but it holds 2. Pass"),
         ([[0.0, np.nan]], "only 0 and 1, but it holds nan"),
         (sparse.csr_matrix([[0, -1]]), "only 0 and 1, but it holds -1"),
         (["cat", "dog"], "only 0 and 1, but it holds 'cat'"),
-        ([("a",), ("b",)], "only 0 and 1, but it holds 'a'"),
+        (np.array([["a"], ["b"]]), "only 0 and 1, but it holds 'a'"),
         (np.zeros((2, 2, 2)), r"one column for each label, but its shape is \(2, 2, 2\)"),
         (1, r"one column for each label, but its shape is \(\)"),
     ],

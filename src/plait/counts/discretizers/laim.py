@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_consistent_length
 from plait.core.arrays import Floats, Ints
 from plait.core.checks import Constraint
 from plait.core.kernel_policy import kernels_pay
+from plait.core.label_forms import read_labels
 from plait.core.labels import label_matrix
 from plait.core.lazy_modules import lazy_module
 from plait.core.sentences import ParameterError
@@ -102,7 +103,7 @@ def _label_rows(y: Any, n_rows: int) -> Any:
         raise ParameterError(
             "LAIMDiscretizer requires y to be passed, but the target y is None. Pass the labels of the rows."
         )
-    given = y if sparse.issparse(y) else np.asarray(y)
+    given = read_labels("LAIMDiscretizer", "y", y).table
     if given.ndim == 1:
         codes = np.unique(given, return_inverse=True)[1]
         Y = sparse.csr_array((np.ones(codes.size), codes, np.arange(codes.size + 1)))

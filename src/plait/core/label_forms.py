@@ -1,0 +1,220 @@
+"""Labels as people have them: tables of 0/1 or yes/no, with names or without, and rows of names.
+
+`read_labels` brings all forms into one: a table, and the names of its columns where it has any. Rows of names are
+lists, tuples, sets or arrays of words or integers, in a list, an array or a Series; `plait.data.split_tags` makes them
+of a column of joined tags. A table of words says yes and no, in any language.
+"""
+
+import numbers
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from plait.core.arrays import Array
+from plait.core.sentences import ParameterError, shown
+
+__all__ = ["WAY_OUT", "LabelTable", "as_table", "label_rows_of", "no_yes_codes", "read_labels"]
+
+# What to do with labels that cannot be understood.
+WAY_OUT = (
+    "Pass one 0/1 column for each label, or a set of label names for each row (a column of classes: "
+    "pandas.get_dummies; joined tags: plait.data.split_tags; scores: cut them at a threshold)."
+)
+
+_LETTERS = (("0", "1"), ("-1", "1"), ("f", "t"), ("n", "y"), ("off", "on"))
+_WORDS = (
+    *(("false", "true"), ("no", "yes"), ("nein", "ja"), ("falsch", "wahr"), ("non", "oui"), ("faux", "vrai")),
+    *(("no", "si"), ("no", "sí"), ("no", "sì"), ("falso", "verdadero"), ("falso", "vero"), ("não", "sim")),
+    *(("falso", "verdadeiro"), ("nee", "ja"), ("nej", "ja"), ("nei", "ja"), ("ei", "kyllä"), ("nie", "tak")),
+    *(("ne", "ano"), ("nem", "igen"), ("ne", "da"), ("nu", "da"), ("нет", "да"), ("ні", "так"), ("не", "да")),
+    *(("όχι", "ναι"), ("hayır", "evet"), ("لا", "نعم"), ("לא", "כן"), ("नहीं", "हाँ"), ("いいえ", "はい")),
+    *(("否", "是"), ("아니요", "예"), ("tidak", "ya"), ("không", "có")),
+)
+_NO_YES = {*_LETTERS, *_WORDS}
+_NO = {"0", *(no for no, _ in _WORDS)}
+_YES = {"1", *(yes for _, yes in _WORDS)}
+
+
+class LabelTable(NamedTuple):
+    """A table of labels, an array or a sparse matrix of any shape and type, and the names of its columns."""
+
+    table: Any
+    names: tuple[str, ...] | None = None
+
+
+def read_labels(
+    owner: str,
+    name: str,
+    Y: Any,
+    error: type[ValueError] = ParameterError,
+    known: Sequence[str] | None = None,
+    *,
+    more: bool = False,
+) -> LabelTable:
+    """Return labels, however they are written, as a table with names.
+
+    Parameters
+    ----------
+    owner, name : str
+        Whose labels, and the argument that a complaint names.
+    Y : array, sparse matrix, frame, nested list, or rows of names
+        Labels. Rows of names become 0/1 columns, sorted by name unless `known`.
+    error : class of ValueError, default=ParameterError
+        What is raised.
+    known : sequence of str, optional
+        The names that labels may have: columns come in their order, those of a frame with the same names too.
+    more : bool, default=False
+        Whether rows may hold other names than those known; their columns come last.
+
+    Examples
+    --------
+    >>> read_labels("fit", "y", [{"sun"}, {"sea", "sun"}])
+    LabelTable(table=array([[0, 1],
+           [1, 1]], dtype=uint8), names=('sea', 'sun'))
+    """
+    rows = label_rows_of(owner, name, Y, error)
+    if rows is not None:
+        return _table_of_rows(owner, name, rows, error, known, more)
+    table = as_table(owner, name, Y, error)
+    columns = getattr(Y, "columns", None)
+    names = None if columns is None else tuple(str(column) for column in columns)
+    if table.ndim == 2 and not sparse.issparse(table) and table.dtype.kind in "OUT":
+        table = _said_yes(table)
+    if known is not None and names is not None and names != tuple(known) and sorted(names) == sorted(known):
+        order = [names.index(each) for each in known]
+        return LabelTable((sparse.csr_matrix(table) if sparse.issparse(table) else table)[:, order], tuple(known))
+    return LabelTable(table, names)
+
+
+def as_table(owner: str, name: str, table: Any, error: type[ValueError] = ParameterError) -> Any:
+    """Return whatever was given as an array or a sparse matrix, of any shape and type."""
+    # A pandas frame has this accessor only when all its columns are sparse.
+    if hasattr(table, "columns") and hasattr(table, "sparse"):
+        return table.sparse.to_coo()
+    if sparse.issparse(table):
+        return table
+    try:
+        return np.asarray(table)
+    except ValueError:
+        raise error(f"{owner} needs {name} to be a table, but its rows differ in length. {WAY_OUT}") from None
+
+
+def label_rows_of(
+    owner: str, name: str, Y: Any, error: type[ValueError] = ParameterError
+) -> list[Sequence[Any]] | None:
+    """Return the names of every row where Y holds rows of names; None where it is a table or a column.
+
+    Sets always are. Lists, tuples and arrays are where they hold words, or integers in rows of different lengths;
+    else they are rows of a matrix.
+    """
+    if sparse.issparse(Y) or (isinstance(Y, np.ndarray) and (Y.dtype != object or Y.size == 0)):
+        return None
+    rows = list(Y) if isinstance(Y, list | tuple) else _objects(Y)
+    if not rows or not any(isinstance(row, set | frozenset | list | tuple | np.ndarray) for row in rows):
+        return None
+    strange = next((j for j, row in enumerate(rows) if not _is_collection(row)), None)
+    if strange is not None:
+        raise error(
+            f"{owner} needs {name} to hold a set or list of labels in every row, but row {strange} holds "
+            f"{shown(rows[strange])}. Pass an empty list where a row has no label."
+        )
+    if _are_rows_of_a_matrix(rows):
+        return None
+    entries = [entry for row in rows for entry in row]
+    words = sum(isinstance(entry, str) for entry in entries)
+    if words not in (0, len(entries)) or not (words or all(_is_integer(entry) for entry in entries)):
+        odd = next(entry for entry in entries if not (_is_integer(entry) or isinstance(entry, str)) or words)
+        other = next((entry for entry in entries if isinstance(entry, str) != isinstance(odd, str)), odd)
+        raise error(
+            f"{owner} needs {name} to name labels by words or by integers, but it holds {shown(odd)}"
+            + ("" if other is odd else f" and {shown(other)}")
+            + ". Use one kind of names in all rows."
+        )
+    return rows
+
+
+def _objects(Y: Any) -> list[Any]:
+    """Return the entries of an array or Series of objects, or of a frame with a single column; else none."""
+    # A frame of several columns is a table, which may be too large to be made dense.
+    if not hasattr(Y, "__array__") or len(getattr(Y, "columns", ())) > 1:
+        return []
+    array = np.asarray(Y)
+    one_column = array.ndim == 1 or (array.ndim == 2 and array.shape[1] == 1)
+    return list(array.ravel()) if array.dtype == object and one_column else []
+
+
+def _is_collection(row: Any) -> bool:
+    return isinstance(row, set | frozenset | list | tuple) or (isinstance(row, np.ndarray) and row.ndim == 1)
+
+
+def _are_rows_of_a_matrix(rows: list[Any]) -> bool:
+    """Say whether rows are of one length and hold no words: then they are 0/1, or a matrix that is to be refused."""
+    if any(isinstance(row, set | frozenset) for row in rows) or len({len(row) for row in rows}) > 1:
+        return False
+    return not any(isinstance(entry, str) for row in rows for entry in row)
+
+
+def _is_integer(entry: Any) -> bool:
+    return isinstance(entry, numbers.Integral) and not isinstance(entry, bool | np.bool_)
+
+
+def _table_of_rows(
+    owner: str, name: str, rows: list[Any], error: type[ValueError], known: Sequence[str] | None, more: bool
+) -> LabelTable:
+    """Return one 0/1 column for each name."""
+    found = {entry for row in rows for entry in row}
+    ranked = [str(entry) for entry in sorted(found)]
+    names = ranked if known is None else [str(each) for each in known]
+    if known is not None and (strange := [each for each in ranked if each not in set(names)]):
+        if not more:
+            raise error(
+                f"{owner} needs {name} to hold labels that are known, but {shown(strange[0])} is none of the "
+                f"{len(names)} labels. Leave it out, or fit on rows that have it."
+            )
+        names = [*names, *strange]
+    number = {each: column for column, each in enumerate(names)}
+    column_of = {entry: number[str(entry)] for entry in found}
+    table = np.zeros((len(rows), len(names)), dtype=np.uint8)
+    for place, row in enumerate(rows):
+        table[place, [column_of[entry] for entry in row]] = 1
+    return LabelTable(table, tuple(names))
+
+
+def _said_yes(table: Array) -> Array:
+    """Return a table of words in which every column says yes or no as 0/1; any other as it is."""
+    columns = []
+    for column in table.T:
+        if not all(isinstance(value, str) for value in column):
+            return table
+        codes = no_yes_codes(column)
+        if codes is None:
+            return table
+        columns.append([codes[_meaning(value)] for value in column])
+    return np.array(columns, dtype=np.uint8).T.reshape(table.shape)
+
+
+def no_yes_codes(values: Iterable[str]) -> dict[str, float] | None:
+    """Return what words mean if they say no and yes in some language, else None; capitals do not count.
+
+    Words of one meaning alone, as a small table may hold, are understood with both.
+
+    Examples
+    --------
+    >>> no_yes_codes(["Ja", "nein"]), no_yes_codes(["nein", "maybe"])
+    ({'nein': 0.0, 'ja': 1.0}, None)
+    >>> no_yes_codes(["nein"])["ja"]
+    1.0
+    """
+    words = {_meaning(value) for value in values}
+    pair = next((pair for pair in _NO_YES if words == set(pair)), None)
+    if pair is not None:
+        return {pair[0]: 0.0, pair[1]: 1.0}
+    if len(words) == 1 and words <= _NO | _YES:
+        return dict.fromkeys(sorted(_NO), 0.0) | dict.fromkeys(sorted(_YES), 1.0)
+    return None
+
+
+def _meaning(value: str) -> str:
+    return value.strip().lower()
