@@ -14,7 +14,10 @@ from plait.inference.search.label_tables import all_label_vectors
 from plait.losses import F1, Hamming, Jaccard, Loss, Rank, Subset
 from plait.testing import LossConformance
 
-EVERY_LOSS = [*(kind() for kind in registry(plait.losses, Loss).values()), Rank(normalized=False)]
+EVERY_LOSS = [
+    *(kind(0.3) if kind.needs_thresholds else kind() for kind in registry(plait.losses, Loss).values()),
+    Rank(normalized=False),
+]
 LABEL_LOSSES = [loss for loss in EVERY_LOSS if loss.answer == "labels"]
 
 

@@ -27,7 +27,7 @@ def second_parameter(name):
 LABEL_METRICS = [name for name in metrics.__all__ if second_parameter(name) == "Y_pred"]
 SCORE_METRICS = [name for name in metrics.__all__ if second_parameter(name) not in ("Y_pred", None)]
 # Losses are metrics by themselves, also those that are not written yet.
-OF_LOSSES = {word: kind().answer for word, kind in registry(losses, Loss).items()}
+OF_LOSSES = {word: kind().answer for word, kind in registry(losses, Loss).items() if not kind.needs_thresholds}
 FORMS = [np.asfortranarray, np.ndarray.tolist, sparse.csr_matrix, sparse.csc_array, sparse.coo_array]
 FORMS += [pd.DataFrame, pl.DataFrame, lambda table: pd.DataFrame.sparse.from_spmatrix(sparse.csr_matrix(table))]
 

@@ -45,7 +45,11 @@ _LABELS = ("amber", "birch", "coral", "dune", "elm", "fern", "gorse", "heath")
 _TRAIN, _TEST, _FEATURES, _STRENGTH = 2000, 2000, 12, 3.0
 _METHODS = ("br", "cc", "pcc", "ctbn")
 _MEASURES = ("exact_match", "hamming_score", "jaccard_accuracy", "macro_f1", "micro_f1")
-_LOSSES = tuple(word for word, kind in registry(losses_room, Loss).items() if kind().answer == "labels")
+_LOSSES = tuple(
+    word
+    for word, kind in registry(losses_room, Loss).items()
+    if kind().answer == "labels" and not kind.needs_thresholds
+)
 _TRUTH = "the true P(Y | x)"
 _NO_SCORES = ("proved", "seconds")
 

@@ -152,7 +152,8 @@ def _warm_order(name: str) -> None:
 
 
 def _warm_loss(name: str) -> None:
-    loss = registry(losses, Loss)[name]()
+    kind = registry(losses, Loss)[name]
+    loss = kind(0.5) if kind.needs_thresholds else kind()
     for _, Y in _tables():
         labels = np.asarray(Y.todense()) if sparse.issparse(Y) else Y
         loss.value(labels, labels if loss.answer == "labels" else np.linspace(0, 1, labels.size).reshape(labels.shape))
@@ -187,8 +188,8 @@ def _ask(model: Any, X: Any) -> None:
         answer.entropy()
         answer.sample(5, random_state=0)
         answer.log_prob(np.zeros((_ROWS, _LABELS), dtype=np.uint8))
-        for loss in registry(losses, Loss):
-            answer.decide(loss)
+        for loss, kind in registry(losses, Loss).items():
+            answer.decide(kind(0.5) if kind.needs_thresholds else loss)
 
 
 def _warm_inference(name: str) -> None:

@@ -33,7 +33,7 @@ def _plain(name: str, base: type) -> str:
     return registered(name).removesuffix(f"_{registered(base.__name__)}")
 
 
-def registry(room: ModuleType, base: type) -> dict[str, type]:
+def registry(room: ModuleType, base: type) -> dict[str, Any]:
     """Return word -> class for every class in the room's `__all__` that derives from `base`."""
     classes = [getattr(room, name) for name in room.__all__]
     return {_plain(kind.__name__, base): kind for kind in classes if _is_kind(kind, base)}

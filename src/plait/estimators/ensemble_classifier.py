@@ -127,6 +127,9 @@ class EnsembleClassifier(CallbackSupport, JointModel):
         The threshold in use.
     weights_ : ndarray of shape (n_estimators,)
         Weights of the members in a mixture.
+    thresholds_ : dict
+        Thresholds of the losses "micro_f1" (a number) and "macro_f1" (one a label), found where `loss` is one of them
+        at `fit`, which then takes three times as long: thirds of the rows are held out in turn. May be changed.
     joint_ : MixtureJoint
         P(y | x) of a mixture, waiting for X: what `joint(X)` asks.
     label_names_ : ndarray of str
@@ -236,6 +239,7 @@ class EnsembleClassifier(CallbackSupport, JointModel):
         self.threshold_ = self._matched_threshold(X, Y) if self.threshold == "cardinality" else float(self.threshold)
         if self.combine == "mixture":
             self._mix(X[held], Y[held])
+        self._find_thresholds(X, Y, sample_weight)
         return self
 
     def part(self, name: str) -> Any:
@@ -293,7 +297,11 @@ class EnsembleClassifier(CallbackSupport, JointModel):
                 f"EnsembleClassifier needs combine='mixture' to decide for {type(chosen).__name__}, but combine is "
                 f"{self.combine!r}, which scores labels one by one. Use combine='mixture', or another loss."
             )
-        return self._labels_out((self._scores(self._rows(X)) >= self.threshold_).astype(np.uint8))
+        scores = self._scores(self._rows(X))
+        if chosen.needs_thresholds:
+            found: Any = chosen.with_thresholds(getattr(self, "thresholds_", None))
+            return self._labels_out((scores > np.asarray(found.thresholds)).astype(np.uint8))
+        return self._labels_out((scores >= self.threshold_).astype(np.uint8))
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the scores of all labels: shares of votes, mean marginals, or the marginals of the mixture."""

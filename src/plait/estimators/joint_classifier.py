@@ -21,7 +21,7 @@ from plait.learners.learner_words import LEARNER_RULES, as_learner
 from plait.learners.training.problem import Problem
 from plait.losses import Loss
 from plait.posterior import JointModel
-from plait.structure import FullChain, LabelGraph, PairDependence, Structure
+from plait.structure import FullChain, LabelGraph, PairDependence, Structure, UserGraph
 from plait.structure.structure_input import StructureInput
 
 __all__ = ["JointClassifier", "as_structure", "pairs_for"]
@@ -110,6 +110,10 @@ class JointClassifier(JointModel):
         The trained conditionals; linear ones have `coef_`, `parent_coef_` and `intercept_`.
     joint_ : GraphJoint
         P(y | x), waiting for X: what `joint(X)` asks.
+    thresholds_ : dict
+        Thresholds of the losses "micro_f1" (a number) and "macro_f1" (one a label), found where `loss` is one of them
+        at `fit`: five parts of the rows are held out in turn, with the graph and the penalties of all rows. May be
+        changed.
     label_names_ : ndarray of str
         Names of the labels, from the columns of a data frame, else "y0", "y1", ...
     n_labels_, n_features_in_ : int
@@ -150,6 +154,7 @@ class JointClassifier(JointModel):
         "random_state": (RandomState(), Nothing()),
         "n_jobs": JOBS_RULES,
     }
+    threshold_folds: ClassVar[int] = 5
     part_makers: ClassVar[dict[str, Any]] = {
         **JointModel.part_makers,
         "structure": as_structure,
@@ -193,7 +198,9 @@ class JointClassifier(JointModel):
         self
         """
         check_parameters(self)
-        self._learn(*self._checked_rows(X, y, sample_weight))
+        rows = self._checked_rows(X, y, sample_weight)
+        self._learn(*rows)
+        self._find_thresholds(*rows)
         return self
 
     def _learn(self, X: Any, Y: Labels, sample_weight: Any) -> None:
@@ -213,6 +220,11 @@ class JointClassifier(JointModel):
         problem = Problem(X, Y, self.graph_, _support(self.mask_), sample_weight)
         self.conditionals_ = learner.fit_checked(problem)
         self.joint_ = GraphJoint(self.conditionals_)
+
+    def _part_model(self) -> Any:
+        """Return a copy with the graph and the penalties that all rows chose: folds train the conditionals again."""
+        learner = self.part("learner").settled(self.conditionals_)
+        return super()._part_model().set_params(structure=UserGraph(self.graph_), learner=learner)
 
     def _parts(self) -> tuple[Structure, Selector | None, Learner]:
         """Return the parts as objects, their parameters checked."""

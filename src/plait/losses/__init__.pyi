@@ -5,12 +5,15 @@ from .jaccard import Jaccard
 from .loss import Loss
 from .rank import Rank
 from .subset import Subset
+from .threshold_losses import MacroF1, MicroF1
 
 __all__ = [
     "F1",
     "Hamming",
     "Jaccard",
     "Loss",
+    "MacroF1",
+    "MicroF1",
     "Rank",
     "Subset",
     "macro_f1_thresholds",

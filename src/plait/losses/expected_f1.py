@@ -4,10 +4,34 @@ from typing import Any
 
 import numpy as np
 
-from plait.core.arrays import Floats
+from plait.core.arrays import Floats, Labels
 from plait.core.sentences import ParameterError
 
-__all__ = ["macro_f1_thresholds", "micro_f1_threshold"]
+__all__ = ["f1_thresholds", "macro_f1_thresholds", "micro_f1_threshold"]
+
+
+def f1_thresholds(marginals: Floats, Y: Labels, sample_weight: Any = None) -> dict[str, Any]:
+    """Return both kinds by the words of their losses, as `thresholds_` of a model; labels without rows are never given.
+
+    Parameters
+    ----------
+    marginals : ndarray of shape (n_samples, n_labels)
+        P(label | x) of the training rows, out of fold.
+    Y : ndarray of shape (n_samples, n_labels)
+        Their labels, to tell which of them occur at all.
+    sample_weight : array of shape (n_samples,), optional
+        Weights of rows.
+
+    Examples
+    --------
+    >>> f1_thresholds(np.array([[1.0, 0.1], [0.0, 0.1]]), np.array([[1, 0], [0, 0]]))
+    {'micro_f1': 0.45454545454545453, 'macro_f1': array([0.5, 1. ])}
+    """
+    by_label = macro_f1_thresholds(marginals, sample_weight)
+    return {
+        "micro_f1": micro_f1_threshold(marginals, sample_weight),
+        "macro_f1": np.where(Y.any(axis=0), by_label, 1.0),
+    }
 
 
 def micro_f1_threshold(marginals: Any, sample_weight: Any = None) -> float:

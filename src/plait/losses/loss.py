@@ -6,7 +6,7 @@ trying where not all can be tried, and the first answer of least risk.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -168,6 +168,8 @@ class Loss(BaseEstimator, ABC):
         What the loss decides on and judges: "labels", or "scores" to sort labels by.
     takes_sparse : bool
         Whether `value` takes labels as CSR matrices too.
+    needs_thresholds : bool
+        Whether it decides by thresholds of marginals, which a model that is fitted for the loss finds.
 
     Examples
     --------
@@ -186,6 +188,7 @@ class Loss(BaseEstimator, ABC):
     wanted: ClassVar[str] = "distribution"
     answer: ClassVar[str] = "labels"
     takes_sparse: ClassVar[bool] = False
+    needs_thresholds: ClassVar[bool] = False
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {}
 
     @abstractmethod
@@ -199,6 +202,10 @@ class Loss(BaseEstimator, ABC):
         Y_pred : ndarray, shape (n_rows, n_labels)
             Predicted labels; scores where `answer` says so.
         """
+
+    def with_thresholds(self, found: Mapping[str, Any] | None) -> Self:
+        """Return the loss as it decides for a model that found thresholds (word of a loss -> thresholds, or None)."""
+        return self
 
     def pairwise(self, Y: Labels, Y_pred: Any) -> Floats:
         """Return the loss of every true vector (m, n_labels) under every answer (k, n_labels): (m, k).

@@ -211,7 +211,8 @@ class ScorerTable(dict[str, Any]):
 
 
 # Every loss that `plait.losses` knows is a metric and a scorer; some metrics have names of their own.
-_OF_LOSSES = [LossMetric(kind()) for kind in registry(losses_room, Loss).values()]
+# Losses of thresholds are no means over rows: `micro_f1` and `macro_f1` are what they are for.
+_OF_LOSSES = [LossMetric(kind()) for kind in registry(losses_room, Loss).values() if not kind.needs_thresholds]
 _LABEL_LOSSES: list[Any] = [metric for metric in _OF_LOSSES if metric.loss.answer == "labels"]
 _SCORE_LOSSES: list[Any] = [metric for metric in _OF_LOSSES if metric.loss.answer == "scores"]
 

@@ -3,11 +3,12 @@ from .asking import LabelsToAsk
 from .credible_families import LabelFamilies
 from .drawn_sets import SamplingWarning
 from .explaining import FeatureBackground, Reasons
-from .joint_model import JointModel
+from .joint_model import FewLabelsWarning, JointModel
 from .posterior import Posterior
 
 __all__ = [
     "FeatureBackground",
+    "FewLabelsWarning",
     "JointModel",
     "LabelFamilies",
     "LabelsToAsk",

@@ -4,24 +4,39 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from inspect import signature
 from typing import Any, ClassVar, Self
+from warnings import warn
+from weakref import WeakSet
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from sklearn.base import clone
 
 from plait import inference as inference_room
 from plait import losses as losses_room
-from plait.core.arrays import Floats, Labels
+from plait.core.arrays import Floats, Ints, Labels
+from plait.core.labels import Targets
 from plait.core.multilabel_classifier import MultilabelClassifier, available_where
 from plait.core.naming import resolve
+from plait.core.randomness import generator
 from plait.core.sentences import ParameterError
 from plait.inference import Inference
 from plait.joint import GraphDistribution
-from plait.losses import Loss
+from plait.losses import Loss, Subset
+from plait.losses.expected_f1 import f1_thresholds
 from plait.posterior.explaining import FeatureBackground
 from plait.posterior.posterior import Joint, Posterior
 
-__all__ = ["JointModel"]
+__all__ = ["FewLabelsWarning", "JointModel"]
+
+# Models whose users have been told that the most probable sets are small. Asking may not change a model.
+_told: "WeakSet[JointModel]" = WeakSet()
+# So many rows, and a smaller share of the labels of training rows than this, are told.
+_MANY_ROWS, _FEW = 50, 0.5
+
+
+class FewLabelsWarning(UserWarning):
+    """The most probable label sets have far fewer labels than the rows that trained the model."""
 
 
 def _gives_probabilities(model: "JointModel") -> bool:
@@ -45,7 +60,9 @@ def _column_means(X: Any) -> Floats:
 class JointModel(MultilabelClassifier):
     """Base of classifiers that learn P(Y | X): `fit` of a subclass sets `joint_` and `_seed`.
 
-    Inference and loss are read when a question is asked, so both may be changed after `fit` with `set_params`.
+    Inference and loss are read when a question is asked, so both may be changed after `fit` with `set_params`. Only a
+    model that is fitted for a loss of thresholds ("micro_f1", "macro_f1") finds thresholds, of both, out of fold: for
+    that it is trained on parts of the rows too. `thresholds_` holds them by the word of the loss and may be changed.
 
     A part may be a word, and defaults are words, which no two models can share and change: `part` returns the object
     that it stands for, and `get_params` and `set_params` see through it, so that `learner__C` can be read and set.
@@ -56,8 +73,11 @@ class JointModel(MultilabelClassifier):
         "inference": lambda owner, value: resolve(owner, "inference", value, inference_room, Inference),
         "loss": lambda owner, value: resolve(owner, "loss", value, losses_room, Loss),
     }
+    # How many parts of the rows are left out in turn to find thresholds.
+    threshold_folds: ClassVar[int] = 3
     joint_: Joint
     feature_means_: Floats
+    thresholds_: dict[str, Any]
     inference: Any
     loss: Any
     n_jobs: int | None
@@ -111,9 +131,9 @@ class JointModel(MultilabelClassifier):
         return not self._probabilistic()
 
     def _posterior(self, X: Any) -> Posterior:
-        X, names = self._rows(X), list(self.label_names_)
+        X, names, found = self._rows(X), list(self.label_names_), getattr(self, "thresholds_", None)
         how = self.part("inference"), self.loss, self._seed, self.n_jobs
-        return Posterior(self.joint_, X, names, *how, features=self._background())
+        return Posterior(self.joint_, X, names, *how, features=self._background(), thresholds=found)
 
     def _background(self) -> FeatureBackground:
         """Return what `why` compares a row with."""
@@ -129,6 +149,39 @@ class JointModel(MultilabelClassifier):
         X, Y, sample_weight = super()._training_data(X, y, sample_weight)
         self.feature_means_ = _column_means(X)
         return X, Y, sample_weight
+
+    def _remember(self, targets: Targets) -> None:
+        super()._remember(targets)
+        self._cardinality = float(targets.Y.sum() / max(1, len(targets.Y)))
+
+    def _find_thresholds(self, X: Any, Y: Labels, sample_weight: Any) -> None:
+        """Find thresholds on rows that are held out in turn, where the loss decides by them and has none of its own."""
+        self.__dict__.pop("thresholds_", None)
+        loss = self.part("loss")
+        if not loss.needs_thresholds or loss.thresholds is not None:
+            return
+        if not hasattr(self, "predict_proba"):
+            raise ParameterError(
+                f"{type(loss).__name__} needs probabilities to decide by, but this model has margins only. "
+                'Decide for "subset", or fit with a probabilistic learner such as LogisticLearner().'
+            )
+        rows = np.arange(len(Y)) if sample_weight is None else np.flatnonzero(sample_weight)
+        weights = None if sample_weight is None else sample_weight[rows]
+        self.thresholds_ = f1_thresholds(self._held_out(X[rows], Y[rows], weights), Y[rows], weights)
+
+    def _held_out(self, X: Any, Y: Labels, sample_weight: Any) -> Floats:
+        """Return the marginals of all rows under models that did not see them; of a single row its own."""
+        found = np.empty(Y.shape)
+        folds: list[Ints] = np.array_split(generator(self._seed).permutation(len(Y)), min(self.threshold_folds, len(Y)))
+        for held in folds:
+            rest = np.setdiff1d(np.arange(len(Y)), held) if len(folds) > 1 else held
+            weights = {} if sample_weight is None else {"sample_weight": sample_weight[rest]}
+            found[held] = self._part_model().fit(X[rest], Y[rest], **weights).predict_proba(X[held])
+        return found
+
+    def _part_model(self) -> Any:
+        """Return a copy to be fitted on a part of the rows."""
+        return clone(self).set_params(loss="subset")
 
     @available_where(_gives_probabilities)
     def joint(self, X: Any) -> Posterior:
@@ -161,7 +214,22 @@ class JointModel(MultilabelClassifier):
                 f"predict needs a loss that decides on label sets, but {type(chosen).__name__} gives scores to rank "
                 f"by. Use joint(X).decide({type(chosen).__name__.lower()!r}), or another loss."
             )
-        return self._labels_out(self._posterior(X).decide(chosen))
+        labels = self._posterior(X).decide(chosen)
+        if isinstance(chosen, Subset) and len(labels) >= _MANY_ROWS:
+            self._tell_of_few(float(labels.sum() / len(labels)))
+        return self._labels_out(labels)
+
+    def _tell_of_few(self, n_given: float) -> None:
+        """Say once for a model what to try where its sets are far smaller than those it was trained on."""
+        if n_given < _FEW * self._cardinality and self not in _told:
+            _told.add(self)
+            warn(
+                f"{type(self).__name__} gives {n_given:.2g} labels a row here, while training rows have "
+                f"{self._cardinality:.2g}: the most probable label set is often a small one. If single labels matter, "
+                'try predict(X, loss="f1"), or fit with loss="micro_f1" or "macro_f1".',
+                FewLabelsWarning,
+                stacklevel=3,
+            )
 
     @available_where(_gives_probabilities)
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:

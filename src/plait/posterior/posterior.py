@@ -1,7 +1,7 @@
 """`Posterior`: P(y | x) of several rows, and every question about it."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -76,6 +76,8 @@ class Posterior(FurtherQuestions):
         Labels that are known; use `given`.
     features : FeatureBackground, optional
         Names and means of the features, for `why`.
+    thresholds : mapping, optional
+        Word of a loss -> thresholds of marginals that the classifier found at `fit`.
 
     Attributes
     ----------
@@ -165,6 +167,7 @@ class Posterior(FurtherQuestions):
         n_jobs: int | None = None,
         evidence: npt.NDArray[np.int8] | None = None,
         features: FeatureBackground | None = None,
+        thresholds: Mapping[str, Any] | None = None,
     ) -> None:
         self.joint = joint
         self.X = X
@@ -175,6 +178,7 @@ class Posterior(FurtherQuestions):
         self.n_jobs = n_jobs
         self.evidence = evidence
         self.features = features
+        self.thresholds = thresholds
         self.method = "nothing was asked yet"
         self.exact = np.zeros(self.n_rows, dtype=np.bool_)
         self.effective_size: Floats | None = None
@@ -201,8 +205,8 @@ class Posterior(FurtherQuestions):
         return f"Posterior({self.n_rows} rows, {self.n_labels} labels{known})"
 
     def _changed(self, **changes: Any) -> "Posterior":
-        names = ("joint", "X", "label_names", "inference", "loss", "random_state", "n_jobs", "evidence", "features")
-        return Posterior(**{**{name: getattr(self, name) for name in names}, **changes})
+        names = ("X", "label_names", "inference", "loss", "random_state", "n_jobs", "evidence", "features", "thresholds")
+        return Posterior(**{"joint": self.joint, **{name: getattr(self, name) for name in names}, **changes})
 
     def given(self, evidence: Any) -> "Posterior":
         """Return the posterior once some labels are known.
@@ -299,6 +303,11 @@ class Posterior(FurtherQuestions):
                 stacklevel=3,
             )
 
+    def _loss(self, owner: str, loss: Any) -> Loss:
+        """Return a loss, or the classifier's own, with the thresholds that the classifier found."""
+        found: Loss = resolve(owner, "loss", self.loss if loss is None else loss, losses_room, Loss)
+        return found.with_thresholds(self.thresholds)
+
     def decide(self, loss: Any = None) -> npt.NDArray[Any]:
         """Return the label set with the least expected loss, (n_rows, n_labels); for "rank" the scores to sort by.
 
@@ -307,7 +316,7 @@ class Posterior(FurtherQuestions):
         loss : Loss or str, optional
             A loss of `plait.losses`, its word, or one of your own; None takes the classifier's.
         """
-        chosen: Loss = resolve("decide", "loss", self.loss if loss is None else loss, losses_room, Loss)
+        chosen = self._loss("decide", loss)
 
         def question(distribution: LabelDistribution, rows: slice, seeds: Bits) -> tuple[Any, LabelSupport]:
             support = decision_support(self.inference, distribution, chosen, seeds)
@@ -325,7 +334,7 @@ class Posterior(FurtherQuestions):
         loss : Loss or str, optional
             None takes the classifier's own.
         """
-        chosen: Loss = resolve("expected_loss", "loss", self.loss if loss is None else loss, losses_room, Loss)
+        chosen = self._loss("expected_loss", loss)
         answer = checked_answer(chosen, Y_pred, self.n_rows, self.label_names)
 
         def question(distribution: LabelDistribution, rows: slice, seeds: Bits) -> tuple[Any, LabelSupport]:
