@@ -13,7 +13,7 @@ import plait
 
 PACKAGE = Path(plait.__file__).parent
 SOURCES = sorted(PACKAGE.rglob("*.py"))
-LONGEST_FILE, LONGEST_BODY, FULLEST_FOLDER = 400, 50, 25
+LONGEST_FILE, LONGEST_BODY, FULLEST_FOLDER, SINGLE_IMPORTERS = 400, 50, 25, 0.1
 NAMES_THAT_SAY_NOTHING = {"utils", "util", "helpers", "misc", "common"}
 
 
@@ -114,6 +114,19 @@ def test_half_of_all_files_export_something():
 def test_no_folder_is_crowded():
     folders = Counter(name.rsplit(".", 1)[0] for name in IDEAS)
     assert [folder for folder, size in folders.items() if size > FULLEST_FOLDER] == []
+
+
+def test_few_internal_files_have_a_single_importer():
+    """A step of one customer belongs in its file, unless that would pass 400 lines."""
+    importers = Counter(used for name, path in FILES.items() for used in imported(path, name) & IDEAS if used != name)
+    alone = [name for name in IDEAS - exported_files() if importers[name] == 1]
+    assert len(alone) <= SINGLE_IMPORTERS * len(IDEAS), sorted(alone)
+
+
+def test_one_rule_of_jobs():
+    """What runs at once does so by `core.parallel`, with its rule of `n_jobs` and its care for loky."""
+    others = [name for name in IDEAS if "joblib" in {used.split(".")[0] for used in imported(FILES[name], name)}]
+    assert sorted(others) == ["plait.core.parallel", "plait.experiments.running.pools"]
 
 
 def lazy_names() -> list[tuple[str, str]]:

@@ -60,6 +60,22 @@ def test_a_kernel_that_another_file_inlines_is_never_stale(copy, tmp_path):
     assert run(copy, CALL, **folder) == ["4.0", "1"]  # as after a checkout of the earlier source
 
 
+def test_a_constant_of_another_file_gives_a_new_key(copy, tmp_path):
+    folder = {"NUMBA_CACHE_DIR": tmp_path / "cache"}
+    limits = copy / "core" / "limits.py"
+    taken = "from plait.core.limits import FACTOR\n" + FIRST
+    (copy / "core" / "_first.py").write_text(taken)
+    # What is counted is the value, however it comes about.
+    (copy / "core" / "floors.py").write_text("FLOOR = 0.5\n")
+    limits.write_text("from plait.core.floors import FLOOR\nFACTOR = 2 * FLOOR\n")
+    assert run(copy, CALL, **folder) == ["4.0", "0"]
+    assert run(copy, CALL, **folder) == ["4.0", "1"]
+    (copy / "core" / "floors.py").write_text("FLOOR = 5.0\n")
+    assert run(copy, CALL, **folder) == ["22.0", "0"]
+    limits.write_text("FACTOR = 1.0  # by another way\n")
+    assert run(copy, CALL, **folder) == ["4.0", "1"]
+
+
 WHERE = "from plait.core.compilation import cache_folder as f; " + CALL + "; print(f())"
 
 

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 import warnings
 
 import joblib
@@ -12,7 +13,7 @@ import pytest
 import sklearn
 
 from plait.core.checks import wrong_values
-from plait.core.parallel import JOBS_RULES, Parallel, delayed, loky_warnings_ignored, one_blas_thread
+from plait.core.parallel import JOBS_RULES, Parallel, Threads, delayed, loky_warnings_ignored, one_blas_thread
 
 LOKY = "joblib.externals.loky.process_executor"
 
@@ -126,3 +127,16 @@ def test_one_blas_thread_gives_the_same_bits_again():
         first = A @ A
     with one_blas_thread():
         np.testing.assert_array_equal(A @ A, first)
+
+
+def test_results_in_order_and_threads_end():
+    before = threading.active_count()
+    with Threads(2) as threads:
+        assert threads.n_threads == 2
+        assert threads.map(lambda k: (time.sleep(0.01 * (3 - k)), k)[1], range(3)) == [0, 1, 2]
+    assert threading.active_count() == before
+
+
+def test_one_thread_is_the_callers_thread():
+    with Threads() as threads:
+        assert threads.map(lambda _: threading.get_ident(), range(2)) == [threading.get_ident()] * 2

@@ -10,10 +10,10 @@ from scipy import sparse
 
 from plait.baselines.foundations.binary_learners import LEARNER_RULE, binary_learner, checked_weights, label_scores
 from plait.baselines.foundations.column_scaling import divided_columns, in_units_of_columns, unscaled_learner
-from plait.baselines.foundations.meta_classifier import JOBS_RULE, MetaClassifier, seeded_members
+from plait.baselines.foundations.meta_classifier import MetaClassifier, seeded_members
 from plait.core.arrays import Floats, Ints, Labels
 from plait.core.checks import RandomState
-from plait.core.parallel import Parallel, delayed
+from plait.core.parallel import JOBS_RULES, Parallel, delayed
 from plait.core.progress_bar import progress
 from plait.core.randomness import generators
 from plait.learners import Conditionals, Learner, LinearSVMLearner, LogisticLearner
@@ -88,7 +88,7 @@ class CalibratedLabelRanking(MetaClassifier):
     parameter_rules: ClassVar[dict[str, Any]] = {
         "estimator": LEARNER_RULE,
         "random_state": (RandomState(),),
-        "n_jobs": JOBS_RULE,
+        "n_jobs": JOBS_RULES,
     }
 
     def __init__(self, estimator: Any = None, random_state: Any = None, n_jobs: int | None = None) -> None:

@@ -14,6 +14,7 @@ from plait.baselines.foundations.column_scaling import beside
 from plait.core.arrays import Floats, Labels
 from plait.core.checks import Boolean, HasMethods, InstanceOf, Interval, Nothing, OneOf, RandomState
 from plait.core.naming import resolve
+from plait.core.parallel import JOBS_RULES
 from plait.core.sentences import ParameterError
 from plait.data.folds import MultilabelStratifiedKFold
 from plait.learners import Conditionals, Learner, LogisticLearner, SklearnLearner
@@ -94,7 +95,7 @@ class HeterogeneousStacking(LabelRegressions):
         "in_sample": (Boolean(),),
         "outputs": (OneOf(("probabilities", "labels")),),
         "random_state": (RandomState(),),
-        "n_jobs": (Interval(int, 1, None), Interval(int, None, -1), Nothing()),
+        "n_jobs": JOBS_RULES,
     }
 
     def __init__(

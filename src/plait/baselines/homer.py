@@ -17,10 +17,10 @@ from plait.baselines.foundations.binary_learners import (
     label_scores,
 )
 from plait.baselines.foundations.column_scaling import divided_columns, in_units_of_columns, unscaled_learner
-from plait.baselines.foundations.meta_classifier import JOBS_RULE, MetaClassifier, seeded_members
+from plait.baselines.foundations.meta_classifier import MetaClassifier, seeded_members
 from plait.core.arrays import Floats, Ints, Labels
 from plait.core.checks import Interval, RandomState
-from plait.core.parallel import Parallel, delayed
+from plait.core.parallel import JOBS_RULES, Parallel, delayed
 from plait.core.progress_bar import progress
 from plait.core.randomness import generators
 from plait.learners import Conditionals, Learner
@@ -96,7 +96,7 @@ class HOMER(MetaClassifier):
         "estimator": LEARNER_RULE,
         "n_clusters": (Interval(int, 1, None),),
         "random_state": (RandomState(),),
-        "n_jobs": JOBS_RULE,
+        "n_jobs": JOBS_RULES,
     }
 
     def __init__(

@@ -12,11 +12,11 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from plait.baselines.foundations.binary_learners import LEARNER_RULE, binary_learner, gives_probabilities, label_scores
-from plait.baselines.foundations.meta_classifier import JOBS_RULE, seeded_members
+from plait.baselines.foundations.meta_classifier import seeded_members
 from plait.core.arrays import Floats, Labels
 from plait.core.checks import Interval, RandomState
 from plait.core.multilabel_classifier import MultilabelClassifier
-from plait.core.parallel import Parallel, delayed, one_blas_thread
+from plait.core.parallel import JOBS_RULES, Parallel, delayed, one_blas_thread
 from plait.core.progress_bar import progress
 from plait.core.randomness import generators, seeds
 from plait.learners import Conditionals, Learner
@@ -87,7 +87,7 @@ class LIFT(MultilabelClassifier):
         "estimator": LEARNER_RULE,
         "ratio": (Interval(float, 0, 1, closed="right"),),
         "random_state": (RandomState(),),
-        "n_jobs": JOBS_RULE,
+        "n_jobs": JOBS_RULES,
     }
 
     def __init__(

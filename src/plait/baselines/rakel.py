@@ -16,14 +16,13 @@ from plait.baselines.foundations.label_sets import (
 )
 from plait.baselines.foundations.meta_classifier import (
     ESTIMATOR_RULE,
-    JOBS_RULE,
     MetaClassifier,
     seeded_members,
     weight_keywords,
 )
 from plait.core.arrays import Floats, Ints, Labels
 from plait.core.checks import Boolean, Interval, OneOf, RandomState
-from plait.core.parallel import Parallel, delayed
+from plait.core.parallel import JOBS_RULES, Parallel, delayed
 from plait.core.progress_bar import progress
 from plait.core.randomness import generators
 from plait.core.sentences import ParameterError
@@ -104,7 +103,7 @@ class RAkEL(MetaClassifier):
         "voting": (OneOf(("hard", "soft")),),
         "cover": (Boolean(),),
         "random_state": (RandomState(),),
-        "n_jobs": JOBS_RULE,
+        "n_jobs": JOBS_RULES,
     }
 
     def __init__(

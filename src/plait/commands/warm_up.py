@@ -18,7 +18,6 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from scipy import sparse
 from sklearn.base import clone
 
@@ -27,6 +26,7 @@ from plait.commands.bench import checked_jobs
 from plait.core.kernel_policy import using_kernels
 from plait.core.lazy_modules import lazy_module
 from plait.core.naming import registry
+from plait.core.parallel import effective_n_jobs
 from plait.core.progress_bar import progress
 from plait.core.sentences import ParameterError
 from plait.data import Dataset, load_dataset, save_dataset

@@ -4,8 +4,8 @@ Only files whose names begin with an underscore import this module, and only `la
 that needs no kernel never imports Numba.
 
 Numba's own cache asks whether the file of a function has changed, but a kernel holds code of every kernel it calls,
-from other files too. So machine code is kept under a hash of the kernel's file and of all kernel files that it
-imports, directly or not: a stale kernel cannot be found. It lies in the first of these folders that can be written:
+from other files too. So machine code is kept under a hash of the kernel's file, of all kernel files that it imports,
+directly or not, and of the numbers that these take from other files: a stale kernel cannot be found. It lies in the first of these folders that can be written:
 `NUMBA_CACHE_DIR`, the package's `__pycache__`, the user's cache folder, a private folder for temporary files. Where
 there is none (a read-only container) kernels are compiled in each process.
 """
@@ -20,6 +20,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import cache
+from importlib import import_module
 from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any
@@ -56,11 +57,12 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
 @cache
 def source_hash(path: Path) -> str:
-    """Return a hash of a kernel file and of all kernel files that it imports."""
+    """Return a hash of a kernel file, of all kernel files that it imports, and of the constants they import."""
     digest = hashlib.sha256()
     for file in sorted(_reached(path, set())):
         digest.update(file.relative_to(_PACKAGE).as_posix().encode())
         digest.update(file.read_bytes())
+        digest.update(repr(list(_constants(file))).encode())
     digest.update(Path(__file__).read_bytes())
     return digest.hexdigest()[:16]
 
@@ -73,14 +75,29 @@ def _reached(path: Path, seen: set[Path]) -> set[Path]:
     return seen
 
 
-def _imported(path: Path) -> Iterator[Path]:
-    """Yield the kernel files of plait that a file imports."""
+def _imports(path: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield the modules of plait that a file imports from, and what it imports."""
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("plait."):
-            base = _PACKAGE.joinpath(*node.module.split(".")[1:])
-            for file in (base.with_suffix(".py"), *(base / f"{name.name}.py" for name in node.names)):
-                if file.name.startswith("_") and file.is_file():
-                    yield file
+            yield node.module, [name.name for name in node.names]
+
+
+def _imported(path: Path) -> Iterator[Path]:
+    """Yield the kernel files of plait that a file imports."""
+    for module, names in _imports(path):
+        base = _PACKAGE.joinpath(*module.split(".")[1:])
+        for file in (base.with_suffix(".py"), *(base / f"{name}.py" for name in names)):
+            if file.name.startswith("_") and file.is_file():
+                yield file
+
+
+def _constants(path: Path) -> Iterator[tuple[str, Any]]:
+    """Yield the numbers and words that a kernel file takes from other files: Numba writes them into machine code."""
+    for module, names in _imports(path):
+        for name in names:
+            value = getattr(import_module(module), name, None)
+            if isinstance(value, int | float | complex | str | tuple):
+                yield name, value
 
 
 @cache

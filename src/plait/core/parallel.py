@@ -1,4 +1,4 @@
-"""Several tasks at once: the one rule of `n_jobs`, joblib's `Parallel` made safe, and one BLAS thread.
+"""Several tasks at once: the one rule of `n_jobs`, joblib's `Parallel` made safe, threads, and one BLAS thread.
 
 `n_jobs` means the same everywhere: None is one job unless a `joblib` context says otherwise, -1 as many as there are
 processors, -2 one fewer, and so on; 0 means nothing and is refused.
@@ -8,9 +8,10 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import joblib
 from joblib import delayed, effective_n_jobs
@@ -19,11 +20,14 @@ from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from plait.core.checks import Constraint, Interval, Nothing
 
-__all__ = ["JOBS_RULES", "Parallel", "delayed", "one_blas_thread"]
+__all__ = ["JOBS_RULES", "Parallel", "Threads", "delayed", "effective_n_jobs", "one_blas_thread"]
 
 JOBS_RULES: tuple[Constraint, ...] = (Interval(int, 1, None), Interval(int, None, -1), Nothing())
 
 _LOKY = re.compile(r"joblib\.externals\.loky")
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 class Parallel(joblib.Parallel):
@@ -87,6 +91,42 @@ def loky_warnings_ignored() -> Iterator[None]:
         for filters in (before,) if after is before else (before, after):
             if entry in filters:
                 filters.remove(entry)
+
+
+class Threads:
+    """A few threads that end with the `with` block, for loops of many short kernels; one is the caller's own.
+
+    A pool of `joblib` takes milliseconds to hand out tasks, longer than a step of a selection.
+
+    Parameters
+    ----------
+    n_jobs : int, optional
+        How many, -1 for as many as there are processors; None is 1 unless a `joblib` context says otherwise.
+
+    Examples
+    --------
+    >>> with Threads(2) as threads:
+    ...     threads.map(abs, [-1, 2])
+    [1, 2]
+    """
+
+    def __init__(self, n_jobs: int | None = None):
+        self.n_threads: int = effective_n_jobs(n_jobs)
+        self._pool: ThreadPoolExecutor | None = None
+
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+        """Return the results in the order of the items."""
+        return list((map if self._pool is None else self._pool.map)(function, items))
+
+    def __enter__(self) -> "Threads":
+        if self.n_threads > 1:
+            self._pool = ThreadPoolExecutor(self.n_threads)
+        return self
+
+    def __exit__(self, *reason: Any) -> None:
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
 
 
 def one_blas_thread() -> Any:

@@ -3,11 +3,11 @@
 import numpy as np
 
 from plait.core.arrays import Floats
+from plait.core.parallel import Threads
 from plait.counts import Codes
 from plait.features.engine.column_pairs import ColumnPairs
 from plait.features.engine.greedy_selector import Criterion, GreedySelector
 from plait.features.engine.label_triples import summed_relevance
-from plait.features.engine.thread_map import Threads
 
 __all__ = ["AMI"]
 

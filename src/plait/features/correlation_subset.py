@@ -9,6 +9,7 @@ import numpy as np
 
 from plait.core.arrays import Bools, Floats, Ints
 from plait.core.checks import InstanceOf, Interval, Nothing
+from plait.core.parallel import JOBS_RULES, Threads
 from plait.core.progress_bar import progress
 from plait.core.sentences import ParameterError
 from plait.counts import Codes, MeanStdDiscretizer, encode
@@ -17,7 +18,6 @@ from plait.features.engine.columns import varying
 from plait.features.engine.merit_search import MemberSet, best_first, grown_to
 from plait.features.engine.ranking import stable_ranking
 from plait.features.engine.sizes import SIZE_RULES, n_wanted
-from plait.features.engine.thread_map import JOBS_RULES, Threads
 from plait.features.feature_mask import FeatureMask
 from plait.features.selector import DISCRETIZER_RULES, InformationSelector
 from plait.information import symmetric_uncertainty_matrix

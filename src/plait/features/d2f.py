@@ -3,10 +3,10 @@
 import numpy as np
 
 from plait.core.arrays import Floats
+from plait.core.parallel import Threads
 from plait.counts import Codes
 from plait.features.engine.greedy_selector import Criterion, GreedySelector
 from plait.features.engine.label_triples import LabelTriples, summed_relevance
-from plait.features.engine.thread_map import Threads
 
 __all__ = ["D2F", "Interacting"]
 

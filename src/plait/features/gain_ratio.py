@@ -2,11 +2,11 @@
 
 from typing import Any, ClassVar
 
+from plait.core.parallel import JOBS_RULES
 from plait.counts import MeanStdDiscretizer, encode
 from plait.features.engine.columns import varying
 from plait.features.engine.ranking import ranked_by_label
 from plait.features.engine.sizes import SIZE_RULES, n_wanted
-from plait.features.engine.thread_map import JOBS_RULES
 from plait.features.feature_mask import FeatureMask
 from plait.features.selector import DISCRETIZER_RULES, InformationSelector
 from plait.information import entropies, mutual_information_matrix

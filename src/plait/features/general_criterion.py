@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from plait.core.checks import Constraint, Interval, Nothing, OneOf
+from plait.core.parallel import JOBS_RULES
 from plait.core.sentences import ParameterError
 from plait.counts import Codes, MeanStdDiscretizer, encode
 from plait.features.engine.columns import varying
 from plait.features.engine.criterion import GeneralCriterion
 from plait.features.engine.criterion_search import search
 from plait.features.engine.sizes import SIZE_RULES, n_wanted
-from plait.features.engine.thread_map import JOBS_RULES
 from plait.features.feature_mask import FeatureMask
 from plait.features.selector import DISCRETIZER_RULES, InformationSelector
 from plait.structure import LabelGraph

@@ -5,10 +5,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from plait.core.checks import Interval, Nothing, OneOf, check_parameters
+from plait.core.parallel import JOBS_RULES
 from plait.counts import MeanStdDiscretizer, PackedCodes, SparseCodes
 from plait.features.correlation_subset import CorrelationSubset
 from plait.features.engine.sizes import SIZE_RULES
-from plait.features.engine.thread_map import JOBS_RULES
 from plait.features.feature_mask import FeatureMask
 from plait.features.mlig import MLIG
 from plait.features.selector import DISCRETIZER_RULES, InformationSelector

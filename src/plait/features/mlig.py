@@ -6,11 +6,11 @@ import numpy as np
 
 from plait.core.arrays import Floats
 from plait.core.checks import Interval, Nothing
+from plait.core.parallel import JOBS_RULES
 from plait.counts import MeanStdDiscretizer, encode
 from plait.features.engine.columns import varying
 from plait.features.engine.ranking import ranked_by_label
 from plait.features.engine.sizes import SIZE_RULES, n_wanted
-from plait.features.engine.thread_map import JOBS_RULES
 from plait.features.feature_mask import FeatureMask
 from plait.features.selector import DISCRETIZER_RULES, InformationSelector
 from plait.information import mutual_information_matrix

@@ -3,11 +3,11 @@
 import numpy as np
 
 from plait.core.arrays import Floats
+from plait.core.parallel import Threads
 from plait.counts import Codes
 from plait.features.d2f import Interacting
 from plait.features.engine.greedy_selector import Criterion, GreedySelector
 from plait.features.engine.label_triples import LabelTriples
-from plait.features.engine.thread_map import Threads
 from plait.information import mutual_information_matrix
 
 __all__ = ["PMU"]

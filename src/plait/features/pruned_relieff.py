@@ -29,7 +29,7 @@ from plait.structure import LabelGraph
 
 __all__ = ["PrunedReliefF"]
 
-_relief_kernels = lazy_module("plait.features.engine._relief_kernels")
+_count_kernels = lazy_module("plait.features.engine._count_kernels")
 
 
 class PrunedReliefF(Selector):
@@ -216,7 +216,7 @@ def relieff_weights(
             first += own.size
             continue
         neighbours = np.empty((own.size, priors.size, n_neighbors), dtype=np.int64)
-        _relief_kernels.nearest_by_class(distances, own, classes, neighbours, nearest)
+        _count_kernels.nearest_by_class(distances, own, classes, neighbours, nearest)
         _add(values, own, classes, priors, neighbours, parts)
         first += own.size
     weights = np.bincount(differences.owner, weights=parts, minlength=differences.owner.max(initial=-1) + 1)
@@ -248,11 +248,11 @@ def _add_plainly(
 
 def _add(values: Any, own: Ints, classes: Ints, priors: Any, neighbours: Ints, parts: Any) -> None:
     if sparse.issparse(values):
-        _relief_kernels.add_differences_sparse(
+        _count_kernels.add_differences_sparse(
             values.indptr, values.indices, values.data, own, classes, priors, neighbours, parts
         )
     else:
-        _relief_kernels.add_differences_dense(np.ascontiguousarray(values), own, classes, priors, neighbours, parts)
+        _count_kernels.add_differences_dense(np.ascontiguousarray(values), own, classes, priors, neighbours, parts)
 
 
 # A multiple of 1 to 16: steps of small whole numbers, such as 1/3 of a range, come out exact.

@@ -13,14 +13,13 @@ from sklearn.utils import get_tags
 
 from plait.core.arrays import Array, Ints, Labels
 from plait.core.checks import HasMethods, Interval, Nothing, RandomState
-from plait.core.parallel import Parallel, delayed
+from plait.core.parallel import JOBS_RULES, Parallel, delayed
 from plait.core.progress_bar import progress
 from plait.core.randomness import generators
 from plait.counts import MeanStdDiscretizer, encode
 from plait.features.engine.columns import as_numbers, varying
 from plait.features.engine.ranking import ranked_by_label
 from plait.features.engine.sizes import SIZE_RULES, n_wanted
-from plait.features.engine.thread_map import JOBS_RULES
 from plait.features.feature_mask import FeatureMask
 from plait.features.selector import DISCRETIZER_RULES, InformationSelector
 from plait.information import mutual_information_matrix

@@ -8,6 +8,10 @@ x_offsets, y_offsets : planes of each column
 table[n]             : n log2 n as a whole number, in units of 2**-shift (see `plait.information.logs`); `scale` =
                        2**shift serves counts beyond the table
 out[i, j]            : sum of n log2 n over all cells of columns i and j
+
+Of three labels j, k, l:
+pairs[k, l]          : rows with labels k and l;  ones[k]: rows with label k
+within[k, l]         : rows with labels k and l among those with label j
 """
 
 import math
@@ -17,6 +21,7 @@ import numpy as np
 from plait.core.compilation import kernel
 
 __all__ = [
+    "add_conditional_amounts",
     "contents_of_pairs",
     "contents_of_pairs_binary",
     "count_contents",
@@ -90,3 +95,25 @@ def mutual_amounts(joint, x, y, whole, factor, out):  # type: ignore[no-untyped-
             high, low = max(x[i], y[j]), min(x[i], y[j])
             amount = (joint[i, j] - high) + (whole - low)
             out[i, j] = factor * max(min(amount, whole - high), 0)
+
+
+@kernel
+def _two(n_both, n_a, n_b, n_rows, table):  # type: ignore[no-untyped-def]
+    return (table[n_both] + table[n_a - n_both]) + (table[n_b - n_both] + table[n_rows - n_a - n_b + n_both])
+
+
+@kernel
+def add_conditional_amounts(j, k, labels, pairs, within, ones, n_rows, table, bits, out):  # type: ignore[no-untyped-def]
+    """Add I(Y_j;Y_k|Y_l) to out[i] for every l = labels[i]."""
+    n_j, n_k, n_jk = ones[j], ones[k], np.int64(pairs[j, k])
+    for i in range(labels.size):
+        l = labels[i]  # noqa: E741
+        n_l, n_jl, n_kl, n_jkl = ones[l], np.int64(pairs[j, l]), np.int64(pairs[k, l]), np.int64(within[k, l])
+        # The rows with label l, then those without it, as tables of j and k.
+        inside = _two(n_jkl, n_jl, n_kl, n_l, table)
+        outside = _two(n_jk - n_jkl, n_j - n_jl, n_k - n_kl, n_rows - n_l, table)
+        one = table[n_l] + table[n_rows - n_l]
+        jl, kl = _two(n_jl, n_j, n_l, n_rows, table), _two(n_kl, n_k, n_l, n_rows, table)
+        amount = (inside - jl) + (outside - kl) + one
+        if amount > 0:
+            out[i] += bits * amount

@@ -5,11 +5,12 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 
 from plait.core.arrays import Array, Ints
+from plait.core.checks import check_value
 from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
+from plait.core.parallel import JOBS_RULES, Parallel, delayed, effective_n_jobs
 from plait.counts import Codes, PairCounts, Vocabulary, count_pairs, encode, is_streamed, joint_counts
 from plait.information.columns import joint_content
 from plait.information.logs import Logs, WeightLogs, logs_of
@@ -51,6 +52,7 @@ class PairContents:
 
 def pair_contents(X: Any, Y: Any = None, weights: Any = None, n_jobs: int | None = None) -> PairContents:
     """Return the sums for all pairs of a column of X and one of Y (of X, when Y is None)."""
+    check_value("A measure of all pairs", "n_jobs", n_jobs, JOBS_RULES)
     if isinstance(X, PairCounts):
         return _of_table(X)
     if weights is not None or is_streamed(X, Y):

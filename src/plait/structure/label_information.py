@@ -15,7 +15,7 @@ from plait.information import CountLogs, logs_of, mutual_information_matrix, nor
 
 __all__ = ["LabelInformation", "LabelTables"]
 
-_kernels = lazy_module("plait.structure._kernels")
+_kernels = lazy_module("plait.information._kernels")
 
 
 # Below this share of ones, rows as lists of labels are cheaper to cut than bits.

@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plait.core.parallel import Threads
 from plait.counts import encode
 from plait.features.engine.arrangement import Arrangement, PairMemory, label_rows
-from plait.features.engine.thread_map import Threads
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -13,11 +13,11 @@ from plait import losses as losses_room
 from plait.baselines.chain_monte_carlo.order_search import ChainPayoff, ScoredOrder, best_orders
 from plait.baselines.foundations.binary_learners import LEARNER_RULE, binary_learner, checked_weights
 from plait.baselines.foundations.column_scaling import divided_columns, in_units_of_columns, unscaled_learner
-from plait.baselines.foundations.meta_classifier import JOBS_RULE, MetaClassifier, seeded_members
+from plait.baselines.foundations.meta_classifier import MetaClassifier, seeded_members
 from plait.core.arrays import Bits, Floats, Labels
 from plait.core.checks import InstanceOf, Interval, Nothing, OneOf, RandomState
 from plait.core.naming import resolve
-from plait.core.parallel import Parallel, delayed
+from plait.core.parallel import JOBS_RULES, Parallel, delayed
 from plait.core.randomness import generators
 from plait.core.sentences import ParameterError
 from plait.inference import Greedy, LabelSupport, MonteCarlo
@@ -127,7 +127,7 @@ class ClassifierChainMonteCarlo(MetaClassifier):
         "n_samples": (Interval(int, 1, None),),
         "loss": (InstanceOf((Loss, str)),),
         "random_state": (RandomState(),),
-        "n_jobs": JOBS_RULE,
+        "n_jobs": JOBS_RULES,
     }
 
     def __init__(

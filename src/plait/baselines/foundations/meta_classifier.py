@@ -6,17 +6,16 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from plait.core.checks import HasMethods, Interval, Nothing
+from plait.core.checks import HasMethods, Nothing
 from plait.core.multilabel_classifier import WeightedClassifier
 from plait.core.randomness import seeds
 from plait.core.sentences import ParameterError
 from plait.learners import Learner, SklearnLearner
 from plait.learners.training.wrapped_estimators import estimator_name, routed_metadata, seeded_clones
 
-__all__ = ["ESTIMATOR_RULE", "JOBS_RULE", "MetaClassifier", "seeded_members", "weight_keywords"]
+__all__ = ["ESTIMATOR_RULE", "MetaClassifier", "seeded_members", "weight_keywords"]
 
 ESTIMATOR_RULE = (HasMethods(("fit", "predict", "get_params", "set_params")), Nothing())
-JOBS_RULE = (Interval(int, 1, None), Interval(int, None, -1), Nothing())
 
 
 class MetaClassifier(WeightedClassifier):

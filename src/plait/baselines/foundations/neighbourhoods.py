@@ -14,8 +14,8 @@ from plait.core.arrays import Floats, Ints
 from plait.core.checks import Constraint, Interval, OneOf
 from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
+from plait.core.parallel import Threads
 from plait.core.progress_bar import progress
-from plait.features.engine.thread_map import Threads
 
 __all__ = ["METRIC_RULES", "NEIGHBORS_RULES", "Neighbourhoods", "nearest_rows", "neighbour_label_counts"]
 

@@ -15,12 +15,11 @@ from contextlib import ExitStack
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from joblib import effective_n_jobs
 from joblib.externals import loky
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from plait.core.extras import optional
-from plait.core.parallel import one_blas_thread
+from plait.core.parallel import effective_n_jobs, one_blas_thread
 from plait.core.sentences import ParameterError
 from plait.experiments.running.cell_run import run_cell
 from plait.experiments.running.cells import Cell, CellResult

@@ -8,8 +8,8 @@ import numpy as np
 
 from plait.core.arrays import Array, Bits, Floats, Ints
 from plait.core.lazy_modules import lazy_module
+from plait.core.parallel import Threads
 from plait.counts import Codes, SparseCodes, Vocabulary
-from plait.features.engine.thread_map import Threads
 from plait.information import logs_of
 
 __all__ = ["Arrangement", "LabelRows", "PairMemory", "Planes", "Workspace", "label_rows"]

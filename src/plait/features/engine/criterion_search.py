@@ -13,12 +13,12 @@ import numpy as np
 from plait.core.arrays import Floats
 from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
+from plait.core.parallel import Threads
 from plait.core.progress_bar import progress
 from plait.core.ties import TIE_TOLERANCE
 from plait.counts import Codes, SparseCodes, Vocabulary
 from plait.features.engine.arrangement import Arrangement, LabelRows, PairMemory, Planes, label_rows
 from plait.features.engine.criterion import N_BLOCKS, Choice, Chosen, GeneralCriterion, SmallSearch
-from plait.features.engine.thread_map import Threads
 
 __all__ = ["search"]
 

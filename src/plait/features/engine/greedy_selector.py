@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from plait.core.arrays import Floats, Ints
+from plait.core.parallel import JOBS_RULES, Threads
 from plait.core.ties import first_best
 from plait.counts import Codes, LAIMDiscretizer, encode
 from plait.features.engine.columns import varying
 from plait.features.engine.sizes import SIZE_RULES, n_wanted
-from plait.features.engine.thread_map import JOBS_RULES, Threads
 from plait.features.feature_mask import FeatureMask
 from plait.features.selector import DISCRETIZER_RULES, InformationSelector
 from plait.structure import LabelGraph

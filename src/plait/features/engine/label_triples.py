@@ -13,9 +13,9 @@ import numpy as np
 from plait.core.arrays import Array, Bits, Floats, Ints
 from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
+from plait.core.parallel import Threads
 from plait.counts import Codes, Vocabulary, joint_counts
 from plait.features.engine.column_pairs import Plane, cells_within, counts_within, every_count, plane_of, same_form
-from plait.features.engine.thread_map import Threads
 
 __all__ = ["LabelSums", "LabelTriples", "summed_relevance"]
 

@@ -6,7 +6,7 @@ the same, because a best-first search stops at the first complete vector it meet
 epsilon it completes greedily exactly the prefixes that are left here; but there is no queue, and odds are kept for
 one path only. Everything is a product of odds and probabilities: no logarithm and no exponential at a node.
 
-Notation (and that of `_greedy`)
+Notation (and that of `_walks`)
 ----------------------------------------
 odds[s]        : P(1) / P(0) of all later labels, given the path down to its s-th label that is 1
 factors[a, b]  : what label a multiplies the odds of label b > a by when it is 1

@@ -16,7 +16,7 @@ from plait.joint.counted_draws import LARGEST_SPREAD
 __all__ = ["beam_search", "best_vectors", "level_beam", "search_levels", "search_linear", "tabulated"]
 
 _kernels = lazy_module("plait.inference.search._branch_and_bound")
-_beam_kernels = lazy_module("plait.inference.search._beam")
+_walk_kernels = lazy_module("plait.inference.search._walks")
 
 
 # Less than the probability of a vector that is known, by what rounding may take from it.
@@ -220,7 +220,7 @@ def _linear_beam(distribution: LinearDistribution, width: int, n_best: int) -> F
     log_weights, left_out = np.full((n_rows, n_best), -np.inf), np.empty(n_rows)
     n_nodes = np.empty(n_rows, dtype=np.int64)
     numbers = (chain.base, chain.effects, chain.reach, chain.known, chain.limit)
-    _beam_kernels.beam_rows(*numbers, width, vectors, log_weights, left_out, n_nodes)
+    _walk_kernels.beam_rows(*numbers, width, vectors, log_weights, left_out, n_nodes)
     return Found(chain.by_label(vectors), log_weights, log_weights[:, -1] >= left_out, n_nodes)
 
 

@@ -15,7 +15,7 @@ from plait.joint.graph_distribution import SCORE_LIMIT
 
 __all__ = ["ChainScores", "GreedyWalk", "compiled_search", "greedy_walk", "level_walk", "scores_along"]
 
-_kernels = lazy_module("plait.inference.search._greedy")
+_kernels = lazy_module("plait.inference.search._walks")
 
 
 # From this many labels on kernels walk along chains; with fewer a table of all label vectors or NumPy along the labels
