@@ -1,4 +1,6 @@
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 from plait.core.sentences import ParameterError
@@ -40,3 +42,37 @@ def test_wrong_evidence_is_refused(evidence, words):
 def test_a_name_of_two_labels_is_refused():
     with pytest.raises(ParameterError, match="2 labels are called 'sea'"):
         as_evidence({"sea": 1}, ("sea", "sea", "sun"), 2)
+
+
+GAPS = np.array([[-1, 1, -1], [0, -1, 1]])
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        [{"sun": 1}, {0: False, "sand": 1.0, "sun": None}],
+        ({"sun": True, "sea": np.nan}, {np.int64(0): 0, "sand": np.bool_(True)}),
+        pd.DataFrame({"sun": [1, None], "sea": [None, 0], "sand": [np.nan, 1]}),
+        pd.DataFrame({"sun": [True, None], "sea": [None, False], "sand": [None, True]}, dtype="boolean"),
+        pl.DataFrame({"sand": [None, 1], "sun": [1, None], "sea": [None, 0]}),
+        {"sun": [1, None], "sea": [None, 0], "sand": pd.Series([pd.NA, 1])},
+    ],
+)
+def test_evidence_row_by_row(evidence):
+    np.testing.assert_array_equal(as_evidence(evidence, ("sea", "sun", "sand"), 2), GAPS)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "says"),
+    [
+        ([{"sun": 1}], "given needs a list of evidence to have 2 mappings, one for each row, but it has 1"),
+        ([{"sun": 1}, 3], "one for each row, but row 1 is 3. Pass {} where nothing is known"),
+        ([{"sum": 1}, {}], "given needs evidence to name labels, but 'sum' is not one of the 3 labels"),
+        ([{"sun": "yes"}, {}], "the value of 'sun' to be 0, 1 or NaN .unknown., but it is 'yes'"),
+        ([{"sun": 2}, {}], "given needs evidence to hold 0, 1 or NaN .unknown., but it holds 2"),
+        (pd.DataFrame({"moon": [0, 1]}), "given needs evidence to name labels, but 'moon' is not one of the 3 labels"),
+    ],
+)
+def test_wrong_evidence_of_rows(evidence, says):
+    with pytest.raises(ParameterError, match=says):
+        as_evidence(evidence, ("sea", "sun", "sand"), 2)

@@ -9,6 +9,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from plait.core.multilabel_classifier import Method, available_where
+from plait.core.named_answers import TopLabels, row_frame
 from plait.posterior import Posterior
 
 __all__ = ["JointPipeline", "make_joint_pipeline"]
@@ -75,6 +76,7 @@ class JointPipeline(Pipeline):
             What the first step takes.
         """
         answer: Posterior = self._last().joint(self._transformed(X))
+        answer.rows = row_frame(X)
         return answer
 
     @_if_last_step_has("predict_sets")
@@ -92,7 +94,7 @@ class JointPipeline(Pipeline):
         return sets
 
     @_if_last_step_has("top_labels")
-    def top_labels(self, X: Any, k: int = 5) -> Any:
+    def top_labels(self, X: Any, k: int = 5) -> TopLabels:
         """Return the most probable labels of every row, by name and with their probabilities.
 
         Parameters
@@ -102,7 +104,9 @@ class JointPipeline(Pipeline):
         k : int, default=5
             How many.
         """
-        return self._last().top_labels(self._transformed(X), k)
+        top: TopLabels = self._last().top_labels(self._transformed(X), k)
+        top.rows = row_frame(X)
+        return top
 
     @property
     def label_names_(self) -> npt.NDArray[np.object_]:

@@ -1,9 +1,9 @@
-from .answers import LikelySets
 from .asking import LabelsToAsk
 from .credible_families import LabelFamilies
 from .drawn_sets import SamplingWarning
 from .explaining import FeatureBackground, Reasons
 from .joint_model import FewLabelsWarning, JointModel
+from .likely_sets import LikelySets
 from .posterior import Posterior
 
 __all__ = [

@@ -1,7 +1,8 @@
 """What `Posterior` puts together: evidence as one matrix, and answers for one block of rows with their support."""
 
+import numbers
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,7 @@ from plait.joint import GraphDistribution, LabelDistribution
 from plait.losses import Loss
 
 __all__ = [
-    "LikelySets",
+    "added_evidence",
     "as_evidence",
     "checked_answer",
     "decision_support",
@@ -32,33 +33,29 @@ __all__ = [
 ]
 
 
-class LikelySets(NamedTuple):
-    """The most probable label sets of every row, the most probable first.
-
-    `vectors` is (n_rows, k, n_labels), `probabilities` (n_rows, k); where a row has fewer sets, probability 0.
-    """
-
-    vectors: npt.NDArray[np.int64]
-    probabilities: Floats
-
-
 def as_evidence(evidence: Any, names: Sequence[str], n_rows: int) -> npt.NDArray[np.int8]:
     """Return evidence as `int8` (n_rows, n_labels), -1 where unknown.
 
     Parameters
     ----------
-    evidence : mapping or array of shape (n_rows, n_labels)
-        Label name or number -> 0, 1, or an array with a value for each row; or a matrix with NaN (or -1) where
-        a label is unknown.
+    evidence : mapping, list of mappings, frame, or array of shape (n_rows, n_labels)
+        Label name or number -> 0, 1, or a value for each row; or one such mapping for each row; or a frame whose
+        columns are some of the labels; or a matrix. None, NaN (or -1) where a label is unknown.
     names : sequence of str
         Names of the labels.
     n_rows : int
         Number of rows.
     """
-    if isinstance(evidence, Mapping):
-        known = np.full((n_rows, len(names)), np.nan)
-        for label, value in evidence.items():
-            known[:, label_number("given", "evidence", label, len(names), names)] = _column(label, value, n_rows)
+    known = np.full((n_rows, len(names)), np.nan)
+    if isinstance(evidence, Mapping) or hasattr(evidence, "columns"):
+        for label in evidence if isinstance(evidence, Mapping) else evidence.columns:
+            known[:, label_number("given", "evidence", label, len(names), names)] = _column(
+                label, evidence[label], n_rows
+            )
+    elif isinstance(evidence, list | tuple) and any(isinstance(row, Mapping) for row in evidence):
+        for row, of_row in enumerate(_row_mappings(evidence, n_rows)):
+            for label, value in of_row.items():
+                known[row, label_number("given", "evidence", label, len(names), names)] = _truth(label, value)
     else:
         known = np.array(evidence, dtype=np.float64)
         if known.shape != (n_rows, len(names)):
@@ -76,14 +73,53 @@ def as_evidence(evidence: Any, names: Sequence[str], n_rows: int) -> npt.NDArray
     return np.where(np.isnan(known), -1, known).astype(np.int8)
 
 
+def added_evidence(
+    before: npt.NDArray[np.int8] | None, known: npt.NDArray[np.int8], names: Sequence[str]
+) -> npt.NDArray[np.int8]:
+    """Return what is known in all; what was known before must not be contradicted."""
+    if before is None:
+        return known
+    clash = (known >= 0) & (before >= 0) & (known != before)
+    if clash.any():
+        row, label = np.argwhere(clash)[0]
+        raise ParameterError(
+            f"given needs evidence that agrees with what is known, but {names[label]!r} is known as "
+            f"{before[row, label]} in row {row} and now as {known[row, label]}. Start from joint(X)."
+        )
+    return np.where(known >= 0, known, before).astype(np.int8)
+
+
+def _row_mappings(evidence: Sequence[Any], n_rows: int) -> Sequence[Mapping[Any, Any]]:
+    strange = next((row for row, each in enumerate(evidence) if not isinstance(each, Mapping)), None)
+    if strange is not None or len(evidence) != n_rows:
+        found = f"it has {len(evidence)}" if strange is None else f"row {strange} is {shown(evidence[strange])}"
+        raise ParameterError(
+            f"given needs a list of evidence to have {n_rows} mappings, one for each row, but {found}. "
+            "Pass {} where nothing is known."
+        )
+    return evidence
+
+
 def _column(label: Any, value: Any, n_rows: int) -> Any:
-    values = np.asarray(value, dtype=np.float64)
-    if values.ndim > 1 or (values.ndim == 1 and values.shape[0] != n_rows):
+    given: npt.NDArray[Any] = np.asarray(value)
+    if given.ndim > 1 or (given.ndim == 1 and len(given) != n_rows):
         raise ParameterError(
             f"given needs the value of {shown(label)} to be one number or {n_rows} numbers, but its shape is "
-            f"{values.shape}. Pass one value for all rows or one for each."
+            f"{given.shape}. Pass one value for all rows or one for each."
         )
-    return values
+    values = [_truth(label, each) for each in given.ravel().tolist()]
+    return values if given.ndim else values[0]
+
+
+def _truth(label: Any, value: Any) -> float:
+    if value is None or type(value).__name__ == "NAType":
+        return np.nan
+    if not isinstance(value, numbers.Real | np.bool_):
+        raise ParameterError(
+            f"given needs the value of {shown(label)} to be 0, 1 or NaN (unknown), but it is {shown(value)}. "
+            "Pass 0 or 1 where the label is known."
+        )
+    return float(value)
 
 
 def checked_answer(loss: Loss, Y_pred: Any, n_rows: int, names: Sequence[str]) -> npt.NDArray[Any]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from plait.core.arrays import Floats, Labels
 from plait.core.named_answers import label_sets
-from plait.posterior.answers import LikelySets
+from plait.posterior.likely_sets import LikelySets
 
 __all__ = ["LabelFamilies", "deepen", "label_families"]
 

@@ -1,5 +1,6 @@
 """`FurtherQuestions`: what is asked of a `Posterior` by way of its other questions."""
 
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -7,13 +8,19 @@ import numpy as np
 from plait import losses as losses_room
 from plait.core.checks import Interval, Nothing, OneOf, check_value
 from plait.core.labels import label_number
+from plait.core.named_answers import RowFrame
 from plait.core.naming import resolve
+from plait.core.sentences import ParameterError
 from plait.losses import Loss
 from plait.posterior.asking import ASKED_BY, LabelsToAsk, labels_to_ask
 from plait.posterior.credible_families import LabelFamilies, label_families
 from plait.posterior.explaining import Reasons, reasons
+from plait.posterior.likely_sets import LikelySets
 
 __all__ = ["FurtherQuestions"]
+
+
+_SHOWN_ROWS, _SHOWN_SETS = 5, 3
 
 
 class FurtherQuestions:
@@ -21,6 +28,40 @@ class FurtherQuestions:
 
     loss: Any
     label_names: tuple[str, ...]
+    rows: RowFrame
+
+    def __str__(self) -> str:
+        return f"{self!r}\n{self._view()!r}"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(repr(self))}</p>{self._view()._repr_html_()}"
+
+    def _view(self) -> LikelySets:
+        """Return the most probable sets of the rows that are shown."""
+        answer: Any = self
+        few: LikelySets = answer[:_SHOWN_ROWS].top(min(_SHOWN_SETS, 2**answer.n_labels))
+        few.n_unasked = len(answer) - len(few.vectors)
+        return few
+
+    def to_frame(self, values: Any = None, library: str | None = None) -> Any:
+        """Return numbers of every row and label as a frame whose columns are the labels.
+
+        Parameters
+        ----------
+        values : array of shape (n_rows, n_labels), optional
+            An answer, such as `decide("f1")` or `doubts(Y)`; by default the marginals.
+        library : {"pandas", "polars"}, optional
+            By default that of the frame that was asked about, else pandas.
+        """
+        answer: Any = self
+        table = answer.marginals() if values is None else np.asarray(values)
+        if table.shape != (len(answer), len(self.label_names)):
+            raise ParameterError(
+                f"to_frame needs values of shape {(len(answer), len(self.label_names))}, but they have {table.shape}. "
+                "Pass an answer for every row and label."
+            )
+        columns = {name: table[:, k] for k, name in enumerate(self.label_names)}
+        return self.rows.frame(columns, library=library)
 
     def credible_sets(self, level: float = 0.9, max_sets: int = 1000) -> LabelFamilies:
         """Return for every row the fewest label sets that hold a share of P(y | x), the most probable first.

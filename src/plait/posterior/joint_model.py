@@ -17,6 +17,7 @@ from plait import losses as losses_room
 from plait.core.arrays import Floats, Ints, Labels
 from plait.core.labels import Targets
 from plait.core.multilabel_classifier import MultilabelClassifier, available_where
+from plait.core.named_answers import row_frame
 from plait.core.naming import resolve
 from plait.core.randomness import generator
 from plait.core.sentences import ParameterError
@@ -131,9 +132,10 @@ class JointModel(MultilabelClassifier):
         return not self._probabilistic()
 
     def _posterior(self, X: Any) -> Posterior:
-        X, names, found = self._rows(X), list(self.label_names_), getattr(self, "thresholds_", None)
+        rows, found = row_frame(X), getattr(self, "thresholds_", None)
+        X, names = self._rows(X), list(self.label_names_)
         how = self.part("inference"), self.loss, self._seed, self.n_jobs
-        return Posterior(self.joint_, X, names, *how, features=self._background(), thresholds=found)
+        return Posterior(self.joint_, X, names, *how, features=self._background(), thresholds=found, rows=rows)
 
     def _background(self) -> FeatureBackground:
         """Return what `why` compares a row with."""

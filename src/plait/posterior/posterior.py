@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,6 +12,7 @@ from plait import losses as losses_room
 from plait.core.arrays import Bits, Bools, Floats
 from plait.core.checks import Interval, check_value
 from plait.core.labels import label_rows
+from plait.core.named_answers import RowFrame
 from plait.core.naming import resolve
 from plait.core.parallel import Parallel, delayed
 from plait.core.sentences import ParameterError
@@ -18,7 +20,7 @@ from plait.inference import Inference, LabelSupport
 from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution, row_seeds
 from plait.losses import Loss
 from plait.posterior.answers import (
-    LikelySets,
+    added_evidence,
     as_evidence,
     checked_answer,
     decision_support,
@@ -34,6 +36,7 @@ from plait.posterior.answers import (
 from plait.posterior.drawn_sets import SamplingWarning, draw_sets
 from plait.posterior.explaining import FeatureBackground
 from plait.posterior.further_questions import FurtherQuestions
+from plait.posterior.likely_sets import LikelySets
 
 __all__ = ["Joint", "Posterior"]
 
@@ -115,9 +118,15 @@ class Posterior(FurtherQuestions):
     >>> answer.mode()
     array([[1, 1, 1],
            [0, 0, 0]])
-    >>> answer.top(2).vectors[0], answer.top(2).probabilities[0].round(2)
-    (array([[1, 1, 1],
-           [0, 0, 1]]), array([0.28, 0.26]))
+    >>> answer.top(2).names[0], answer.top(2).probabilities[0].round(2)
+    ([('sand', 'sea', 'sun'), ('sun',)], array([0.28, 0.26]))
+    >>> print(answer[0].given({"sun": 1}))
+    Posterior(1 rows, 3 labels, 1 labels known)
+    row 0, known: sun
+        45.0%  █████████             sand, sea, sun
+        42.2%  ████████▍             sun
+        11.9%  ██▍                   sea, sun
+         0.9%                        (other sets)
 
     How probable is each label: by itself, once others are known, and given its parents in the model?
 
@@ -168,6 +177,7 @@ class Posterior(FurtherQuestions):
         evidence: npt.NDArray[np.int8] | None = None,
         features: FeatureBackground | None = None,
         thresholds: Mapping[str, Any] | None = None,
+        rows: RowFrame | None = None,
     ) -> None:
         self.joint = joint
         self.X = X
@@ -179,6 +189,7 @@ class Posterior(FurtherQuestions):
         self.evidence = evidence
         self.features = features
         self.thresholds = thresholds
+        self.rows = RowFrame() if rows is None else rows
         self.method = "nothing was asked yet"
         self.exact = np.zeros(self.n_rows, dtype=np.bool_)
         self.effective_size: Floats | None = None
@@ -198,36 +209,28 @@ class Posterior(FurtherQuestions):
 
     def __getitem__(self, rows: Any) -> "Posterior":
         rows = [rows] if isinstance(rows, int | np.integer) else rows
-        return self._changed(X=self.X[rows], evidence=None if self.evidence is None else self.evidence[rows])
+        evidence = None if self.evidence is None else self.evidence[rows]
+        return self._changed(X=self.X[rows], evidence=evidence, rows=self.rows.take(rows))
 
     def __repr__(self) -> str:
         known = "" if self.evidence is None else f", {int((self.evidence >= 0).sum())} labels known"
         return f"Posterior({self.n_rows} rows, {self.n_labels} labels{known})"
 
     def _changed(self, **changes: Any) -> "Posterior":
-        names = ("X", "label_names", "inference", "loss", "random_state", "n_jobs", "evidence", "features", "thresholds")
-        return Posterior(**{"joint": self.joint, **{name: getattr(self, name) for name in names}, **changes})
+        names = tuple(signature(Posterior).parameters)
+        return Posterior(**{**{name: getattr(self, name) for name in names}, **changes})
 
     def given(self, evidence: Any) -> "Posterior":
         """Return the posterior once some labels are known.
 
         Parameters
         ----------
-        evidence : mapping, or array of shape (n_rows, n_labels)
-            Label name or number -> 0 or 1 for all rows (or an array with a value for each row); or a matrix with NaN
-            where a label is unknown. Adds to what is known already.
+        evidence : mapping, list of mappings, frame, or array of shape (n_rows, n_labels)
+            Label name or number -> 0 or 1 for all rows (or a value for each row); or one such mapping for each row; or
+            a frame whose columns are some of the labels; or a matrix. NaN or None is unknown. Adds to what is known.
         """
         known = as_evidence(evidence, self.label_names, self.n_rows)
-        if self.evidence is not None:
-            clash = (known >= 0) & (self.evidence >= 0) & (known != self.evidence)
-            if clash.any():
-                row, label = np.argwhere(clash)[0]
-                raise ParameterError(
-                    f"given needs evidence that agrees with what is known, but {self.label_names[label]!r} is known as "
-                    f"{self.evidence[row, label]} in row {row} and now as {known[row, label]}. Start from joint(X)."
-                )
-            known = np.where(known >= 0, known, self.evidence).astype(np.int8)
-        return self._changed(evidence=known)
+        return self._changed(evidence=added_evidence(self.evidence, known, self.label_names))
 
     def log_prob(self, Y: Any) -> Floats:
         """Return log P(y | x) of one label set for each row; with evidence, given the known labels."""
@@ -264,7 +267,9 @@ class Posterior(FurtherQuestions):
         method, exact = self.method, self.exact
         log_probs = table[:, :, 0] - (0.0 if self.evidence is None else self._log_evidence()[:, None])
         self.method, self.exact = method, exact
-        return LikelySets(table[:, :, 1:].astype(np.int64), np.exp(log_probs))
+        return LikelySets(
+            table[:, :, 1:].astype(np.int64), np.exp(log_probs), self.label_names, self.rows, self.evidence
+        )
 
     def marginals(self) -> Floats:
         """Return P(y_k = 1 | x) of every label, (n_rows, n_labels); with evidence, given the known labels."""

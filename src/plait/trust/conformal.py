@@ -21,8 +21,7 @@ from plait.core.labels import as_targets
 from plait.core.randomness import generators
 from plait.core.sentences import ParameterError
 from plait.data.folds import MultilabelStratifiedKFold, MultilabelStratifiedShuffleSplit
-from plait.posterior import LabelFamilies, Posterior
-from plait.posterior.answers import LikelySets
+from plait.posterior import LabelFamilies, LikelySets, Posterior
 from plait.posterior.credible_families import deepen, label_families
 
 __all__ = ["Conformal"]
