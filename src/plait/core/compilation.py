@@ -5,9 +5,9 @@ that needs no kernel never imports Numba.
 
 Numba's own cache asks whether the file of a function has changed, but a kernel holds code of every kernel it calls,
 from other files too. So machine code is kept under a hash of the kernel's file, of all kernel files that it imports,
-directly or not, and of the numbers that these take from other files: a stale kernel cannot be found. It lies in the first of these folders that can be written:
-`NUMBA_CACHE_DIR`, the package's `__pycache__`, the user's cache folder, a private folder for temporary files. Where
-there is none (a read-only container) kernels are compiled in each process.
+directly or not, and of the numbers that these take from other files: a stale kernel cannot be found. It lies in the
+first of these folders that can be written: `NUMBA_CACHE_DIR`, the package's `__pycache__`, the user's cache folder, a
+private folder for temporary files. Where there is none (a read-only container) kernels are compiled in each process.
 """
 
 import ast
