@@ -5,10 +5,12 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.model_selection import KFold
+from sklearn.naive_bayes import GaussianNB
 
 from plait.core.checks import Boolean
 from plait.core.sentences import ParameterError
-from plait.learners import Learner, LogisticLearner
+from plait.learners import Learner, LogisticLearner, SklearnLearner
 from plait.learners import learner as learner_module
 from plait.learners.training.problem import Problem
 from plait.structure import LabelGraph
@@ -79,3 +81,51 @@ def test_a_checked_problem_is_trained_without_another_look(monkeypatch):
     np.testing.assert_array_equal(LogisticLearner().fit_checked(problem).coef_, expected.coef_)
     again = LogisticLearner().fit_pairs_checked(problem, random_state=0)
     np.testing.assert_array_equal(again.log_likelihood, pairs.log_likelihood)
+
+
+def drawn(n=120):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 3))
+    return X, (X[:, :2] + rng.normal(size=(n, 2)) > 0).astype(np.uint8)
+
+
+def test_out_of_fold_scores_come_from_the_other_rows():
+    X, Y = drawn()
+    graph, learner = LabelGraph([[], [0]]), LogisticLearner()
+    splits = list(KFold(4).split(X))
+    for cv in (splits, KFold(4)):
+        found = learner.out_of_fold(X, Y, graph, cv=cv)
+        for training, held_out in splits:
+            fitted = learner.fit(X[training], Y[training], graph)
+            np.testing.assert_allclose(found[held_out, 0], fitted.base_scores(X[held_out])[:, 0], rtol=1e-12)
+            np.testing.assert_allclose(found[held_out, 1], fitted.scores(1, X[held_out], Y[held_out, :1]), rtol=1e-12)
+    assert np.isnan(learner.out_of_fold(X, Y, cv=splits[:1])[splits[0][0]]).all()
+
+
+def test_out_of_fold_shuffles_and_repeats():
+    X, Y = drawn()
+    one, again, other = (LogisticLearner().out_of_fold(X, Y, cv=3, random_state=seed) for seed in (0, 0, 1))
+    np.testing.assert_array_equal(one, again)
+    assert np.isfinite(one).all()
+    assert (one != other).any()
+    with pytest.raises(ParameterError, match="LogisticLearner needs cv to be an integer of at least 2"):
+        LogisticLearner().out_of_fold(X, Y, cv=1)
+    with pytest.raises(ParameterError, match="at least 200 rows"):
+        LogisticLearner().out_of_fold(X, Y, cv=200)
+
+
+def test_folds_keep_what_was_chosen_on_all_rows():
+    X, Y = drawn()
+    learner = LogisticLearner(C="cv")
+    fitted = learner.fit(X, Y)
+    found = learner.out_of_fold(X, Y, cv=KFold(3), start=fitted)
+    kept = LogisticLearner(C=fitted.C_).out_of_fold(X, Y, cv=KFold(3))
+    np.testing.assert_allclose(found, kept, rtol=1e-6, atol=1e-9)
+
+
+def test_any_learner_scores_out_of_fold():
+    X, Y = drawn()
+    found = SklearnLearner(GaussianNB()).out_of_fold(X, Y, LabelGraph([[], [0]]), cv=KFold(2))
+    fitted = GaussianNB().fit(np.hstack([X[60:], Y[60:, :1]]), Y[60:, 1])
+    p = fitted.predict_proba(np.hstack([X[:60], Y[:60, :1]]))
+    np.testing.assert_allclose(found[:60, 1], np.log(p[:, 1]) - np.log(p[:, 0]), rtol=1e-6)

@@ -64,6 +64,12 @@ class Conditionals(ABC):
             Values of the parents, in the order of `graph.parents[label]`.
         """
 
+    def recorded_scores(self, X: Any, Y: Labels) -> Floats:
+        """Return the scores of all labels (n_samples, n_labels), their parents as recorded in the 0/1 matrix Y."""
+        parents = self.graph.parents
+        columns = [self.scores(label, X, Y[:, list(parents[label])]) for label in range(self.n_labels)]
+        return np.stack(columns, axis=1)
+
     def log_prob(self, label: int, X: Any, parent_values: Labels) -> Floats:
         """Return log P(y_label = 1 | x, parent_values) for every row; takes the same as `scores`."""
         self.require_probabilities("log_prob")

@@ -1,16 +1,19 @@
 """`Learner`: the base of all learners, which checks the input and hands on fitted conditionals."""
 
+import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.base import BaseEstimator
 
-from plait.core.arrays import Labels
-from plait.core.checks import Constraint, check_parameters
+from plait.core.arrays import Floats, Labels
+from plait.core.checks import Constraint, HasMethods, Interval, check_parameters, check_value
+from plait.core.progress_bar import progress
 from plait.features import FeatureMask
 from plait.learners.conditionals import Conditionals
-from plait.learners.training.problem import Problem, checked_problem
+from plait.learners.training.problem import Problem, checked_problem, row_splits
 from plait.structure import LabelGraph, PairDependence
 
 __all__ = ["Learner"]
@@ -85,6 +88,54 @@ class Learner(BaseEstimator, ABC):
         CSR, finite), Y (uint8), the graph, the mask's `support` (None where it is all True) and float64 weights.
         """
         return self._fit(problem, start)
+
+    def out_of_fold(
+        self,
+        X: Any,
+        Y: Any,
+        graph: LabelGraph | None = None,
+        mask: FeatureMask | None = None,
+        *,
+        cv: Any = 5,
+        sample_weight: Any = None,
+        start: Conditionals | None = None,
+        random_state: Any = None,
+    ) -> Floats:
+        """Return the scores of every row by conditionals that were trained without it.
+
+        Parameters
+        ----------
+        X, Y, graph, mask, sample_weight
+            As for `fit`.
+        cv : int, splitter or iterable of (training rows, held-out rows), default=5
+            A number of parts that are held out in turn, after a shuffle; or any of scikit-learn's splitters, which gets
+            X and Y. A row that is never held out has the score NaN, one that is held out again its last.
+        start : Conditionals, optional
+            What `fit` gave for all rows. Folds start there and keep the C that cross-validation chose there, which
+            saves most of their time; of the rows held out they then know no more than this one number a label.
+        random_state : None, int, RandomState or Generator
+            Shuffles the rows where `cv` is a number.
+
+        Returns
+        -------
+        scores : ndarray of float64, shape (n_samples, n_labels)
+            Log-odds (margins where the learner gives no probabilities), parents as recorded in Y.
+        """
+        self.check()
+        name = type(self).__name__
+        problem = checked_problem(name, X, Y, graph, mask, sample_weight, allow_nan=self._allows_nan())
+        check_value(name, "cv", cv, (Interval(int, 2, None), HasMethods(("split",)), HasMethods(("__iter__",))))
+        splits = cv.split(problem.X, problem.Y) if hasattr(cv, "split") else cv
+        if isinstance(cv, numbers.Integral):
+            splits = row_splits(name, len(problem.Y), int(cv), random_state)
+        learner = self if start is None else self.settled(start)
+        scores = np.full(problem.Y.shape, np.nan)
+        for split in progress(splits, f"{name}, folds"):
+            training, held_out = (np.sort(np.arange(len(problem.Y))[rows]) for rows in split)
+            rows = problem.part(held_out)
+            fitted = learner.fit_checked(problem.part(training), start)
+            scores[held_out] = fitted.recorded_scores(rows.X, rows.Y)
+        return scores
 
     def fit_pairs_checked(self, problem: Problem, *, folds: Any = 1 / 3, random_state: Any = None) -> PairDependence:
         """Train every ordered pair of labels on a checked problem and score rows held out, where `fits_pairs`."""

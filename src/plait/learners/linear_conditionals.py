@@ -92,6 +92,10 @@ class LinearConditionals(Conditionals):
             return scores
         return np.asarray(_row_products(X, self.coef_.T) + self.intercept_, dtype=np.float64)
 
+    def recorded_scores(self, X: Any, Y: Labels) -> Floats:
+        """Return the scores of all labels, their parents as recorded; X is read once."""
+        return np.asarray(self.base_scores(X) + Y @ self.parent_coef_.T)
+
     def scores(self, label: int, X: Any, parent_values: Labels) -> Floats:
         """Return the score of one label for every row."""
         base = np.asarray(X @ self.coef_[label]).ravel() + self.intercept_[label]

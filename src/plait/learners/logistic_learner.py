@@ -77,11 +77,14 @@ class LogisticLearner(Learner):
     ----------
     C : float, array of shape (n_labels,) or "cv", default=1.0
         Inverse strength of the regularisation (the L2 penalty), for all labels or for each. With "cv" every label gets
-        its own, the one of least held-out log-loss among 0.0005, 0.005, ..., 500, which are 1 / (2 lambda) for
-        lambda = 1000, 100, ..., 0.001 in `sum log P - lambda ||w||^2` [PCC, section 5.1]; of equal losses the strongest
-        penalty. Rows are held out as `penalty_splits` says, scales and class weights are taken from the training parts
-        alone, row weights count in training and in the loss. Where a training part lacks a class, the label is a
-        constant there. `C_` of what `fit` hands on says what was chosen.
+        its own by held-out log-loss, among half decades from 0.0005 to 500; the decades are 1 / (2 lambda) for lambda
+        = 1000, 100, ..., 0.001 in `sum log P - lambda ||w||^2` [PCC, section 5.1]. The decade that is best for all
+        labels together is found first; each label then chooses within a decade of it by its own losses and those of all
+        labels, which count for 20 rows of its rarer class: what a rare label alone would choose is chance. Of equal
+        losses the strongest penalty is taken. A third of the rows is held out, in turn, or once from 10,000 rows on;
+        scales and class weights are taken from the training parts alone, row weights count in training and in the loss.
+        Where a training part lacks a class, the label is a constant there. `C_` of what `fit` hands on says what was
+        chosen. The search costs about as much as 4 to 8 fits.
     penalty : {"l2"}, default="l2"
         The penalty.
     fit_intercept : bool, default=True
@@ -89,11 +92,13 @@ class LogisticLearner(Learner):
     standardize : bool, "auto" or "balanced", default="auto"
         Whether columns of X are divided by their standard deviation over the training rows before the penalty is
         applied. Weights of rows count there as in the loss; weights of rows and labels do not, but rows that weigh
-        nothing for any label are left out. With "auto", columns of 0 and 1 and columns with more zeros than other
-        values are left as they are. With "balanced", all columns are then divided by one more number, so that their
-        variances sum to one: the penalty is the same for all columns, and hundreds of features that need a strong one
-        would hold back the single columns of labels as parents. Labels as parents are never scaled. Coefficients are
-        handed on in units of X.
+        nothing for any label are left out. With "auto", columns of 0 and 1 are left as they are, and columns with more
+        zeros than other values (word counts) are divided by the root mean square of these values, or, where most
+        columns are dense, of all their rows; such sizes within half a decade of their median count as equal, so that
+        weights of words keep their proportions. With "balanced", all columns are then divided by one more number, so
+        that their variances sum to one: the penalty is the same for all columns, and hundreds of features that need a
+        strong one would hold back the single columns of labels as parents. Labels as parents are never scaled.
+        Coefficients are handed on in units of X.
     tol : float, default=1e-6
         A label is solved when its last Newton step promised to lower the objective by less than this share; the step
         is still taken, so what is left is usually far less. The default keeps within 1e-6 of the least objective.
@@ -105,6 +110,12 @@ class LogisticLearner(Learner):
     dtype : {"auto", "float32", "float64"}, default="auto"
         Floats to work with. "auto" keeps coefficients and gradients in float64 and solves Newton's systems in float32,
         which reaches any `tol`; "float32" uses it throughout and stops at a relative gap of about 1e-6.
+
+    See Also
+    --------
+    plait.learners.LinearConditionals : what `fit` hands on.
+    plait.learners.LinearSVMLearner : margins instead of probabilities.
+    plait.learners.SklearnLearner : any scikit-learn classifier.
 
     References
     ----------
@@ -232,18 +243,19 @@ class LogisticLearner(Learner):
     def _fit(self, problem: Problem, start: Conditionals | None) -> LinearConditionals:
         begin = self._checked_start(problem, start)
         prepared = PreparedProblem(self, problem)
-        C = self._inverse_penalties(prepared)
+        C, near = self._inverse_penalties(prepared)
+        begin = begin if near is None else near
         solution = prepared.solve(C, None if begin is None else prepared.start_at(begin), polish=True)
         self._warn(prepared.fitted[~solution.converged])
         return prepared.conditionals(C, solution, type(self).__name__)
 
-    def _inverse_penalties(self, prepared: PreparedProblem) -> Floats:
-        """Return C of each label that is fitted."""
+    def _inverse_penalties(self, prepared: PreparedProblem) -> tuple[Floats, LinearConditionals | None]:
+        """Return C of each label that is fitted, and where a search for it ended."""
         if isinstance(self.C, str):
             with one_blas_thread():
                 return choose_penalties(self, prepared.rows, prepared.fitted)
         if isinstance(self.C, numbers.Real):
-            return np.full(len(prepared.fitted), float(self.C))
+            return np.full(len(prepared.fitted), float(self.C)), None
         given = np.asarray(self.C, dtype=np.float64)
         n_labels = prepared.rows.n_labels
         if len(given) != n_labels:
@@ -251,7 +263,7 @@ class LogisticLearner(Learner):
                 f"{type(self).__name__} needs C to have one number for each of {n_labels} labels, but it has "
                 f"{len(given)}. Pass one for each column of Y, or one number for all."
             )
-        return given[prepared.fitted]
+        return given[prepared.fitted], None
 
     def graph_batch(self, X: Any, Y: Labels) -> GraphBatch | None:
         """Return all labels of several graphs as one batch; None where classes have weights."""

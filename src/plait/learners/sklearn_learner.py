@@ -19,10 +19,11 @@ from plait.core.sentences import ParameterError
 from plait.features import FeatureMask
 from plait.learners.conditionals import Conditionals
 from plait.learners.fitted_classifiers import RESPONSES, FittedClassifiers, own_features, read_only, with_parents
+from plait.learners.label_pairs.pair_dependence import refitted_pair_dependence
 from plait.learners.learner import Learner
 from plait.learners.training.problem import Problem, checked_problem, constant_labels, constant_scores
 from plait.learners.training.wrapped_estimators import estimator_name, fit_failure, routed_metadata, seeded_clones
-from plait.structure import LabelGraph
+from plait.structure import LabelGraph, PairDependence
 
 __all__ = ["SklearnLearner"]
 
@@ -81,6 +82,8 @@ class SklearnLearner(Learner):
         "n_jobs": JOBS_RULES,
     }
 
+    fits_pairs: ClassVar[bool] = True
+
     def __init__(self, estimator: Any, n_jobs: int | None = None):
         self.estimator = estimator
         self.n_jobs = n_jobs
@@ -123,6 +126,66 @@ class SklearnLearner(Learner):
         allow_nan = self._allows_nan()
         problem = checked_problem(type(self).__name__, X, Y, graph, mask, sample_weight, allow_nan=allow_nan)
         return self._fit(problem, start, metadata)
+
+    def fit_pairs(
+        self,
+        X: Any,
+        Y: Any,
+        *,
+        sample_weight: Any = None,
+        mask: FeatureMask | None = None,
+        folds: float | int | None = 1 / 3,
+        consistent: bool = False,
+        random_state: Any = None,
+    ) -> PairDependence:
+        """Train P(y_i | x, y_j) for every ordered pair of labels and P(y_i | x) for every label; score held-out rows.
+
+        Every pair is a classifier of its own, trained anew on every split: n_labels^2 of them.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Features.
+        Y : array or sparse matrix of shape (n_samples, n_labels)
+            0/1 labels.
+        sample_weight : array of shape (n_samples,) or (n_samples, n_labels), optional
+            Weights of rows, in training and in scoring.
+        mask : FeatureMask, optional
+            Which features each label may use; a pair uses those of its target i.
+        folds : float, int or None, default=1/3
+            The share of rows to hold out once, or a number of parts that are held out in turn (sums run over all of
+            them), or None to train on all rows and score the same rows.
+        consistent : bool, default=False
+            Whether the information of a pair is a true mutual information, see `LogisticLearner.fit_pairs`.
+        random_state : None, int, RandomState or Generator
+            Shuffles the rows before some are held out.
+
+        Returns
+        -------
+        pairs : PairDependence
+            With a label that is constant in training, all pairs are the fit without the parent: its information is 0.
+
+        Examples
+        --------
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 2))
+        >>> first = rng.random(300) < 0.5
+        >>> Y = np.column_stack([first, first ^ (rng.random(300) < 0.1), rng.random(300) < 0.5])
+        >>> pairs = SklearnLearner(GaussianNB()).fit_pairs(X, Y, random_state=0)
+        >>> pairs.n_held_out, pairs.conditional_information.argmax(axis=1)[:2].tolist()
+        (100, [1, 0])
+        """
+        self.check()
+        allow_nan = self._allows_nan()
+        problem = checked_problem(type(self).__name__, X, Y, None, mask, sample_weight, allow_nan=allow_nan)
+        return self.fit_pairs_checked(problem, folds=folds, consistent=consistent, random_state=random_state)
+
+    def fit_pairs_checked(
+        self, problem: Problem, *, folds: Any = 1 / 3, consistent: bool = False, random_state: Any = None
+    ) -> PairDependence:
+        """Do what `fit_pairs` does on a problem that has been checked, see `fit_checked`; its graph is not used."""
+        return refitted_pair_dependence(self, problem, folds=folds, consistent=consistent, random_state=random_state)
 
     def check(self) -> None:
         """Refuse parameters that are wrong, and regressors."""

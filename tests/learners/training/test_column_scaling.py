@@ -39,3 +39,24 @@ def test_columns_whose_squares_are_no_numbers_are_scaled_too(form, unit):
     with np.errstate(all="raise", under="ignore"):
         found = column_scales(form(X * units), True)
     np.testing.assert_allclose(found / units, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_mostly_zero_columns_become_comparable(form):
+    """To columns of 0 and 1, or to unit deviations where most columns are dense; like sizes stay in proportion."""
+    rng = np.random.default_rng(1)
+    present = rng.random((400, 6)) < [0.05, 0.2, 0.2, 0.3, 0.02, 0.3]
+    X = present * rng.uniform(0.5, 1.5, size=(400, 6)) * [1.0, 1.2, 0.9, 1e4, 1e-3, 1.1]
+    X[:, 5] = present[:, 5]
+    sizes = np.array([np.sqrt(np.mean(column[column != 0] ** 2)) for column in X.T])
+    middle = np.median(sizes[:5])
+    found = column_scales(form(X), "auto")
+    np.testing.assert_allclose(found, [middle, middle, middle, sizes[3], sizes[4], 1.0], rtol=1e-12)
+    np.testing.assert_allclose((X / column_scales(form(X), "balanced")).var(axis=0).sum(), 1.0, rtol=1e-12)
+
+    dense = rng.normal(5.0, 3.0, size=(400, 6))
+    sizes = sizes[:5] * np.sqrt(np.maximum(present[:, :5].mean(axis=0), 0.1))
+    middle = np.median(sizes)
+    found = column_scales(form(np.hstack([X, dense])), "auto")
+    np.testing.assert_allclose(found[:6], [middle, middle, middle, sizes[3], sizes[4], 1.0], rtol=1e-12)
+    np.testing.assert_allclose(found[6:], dense.std(axis=0), rtol=1e-12)

@@ -6,22 +6,20 @@ from typing import Any
 from warnings import warn
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 from plait.core.arrays import Array, Floats, Ints
-from plait.core.checks import Interval, Nothing, check_value
 from plait.core.lazy_modules import lazy_module
 from plait.core.logspace import EPSILON, log_sigmoid
-from plait.core.randomness import generator
-from plait.core.sentences import ParameterError
+from plait.core.progress_bar import progress
+from plait.learners.conditionals import Conditionals
 from plait.learners.label_pairs.pair_fits import PairFits, PairLearner, TargetPairs
-from plait.learners.training.problem import Problem
+from plait.learners.training.problem import Problem, constant_labels, row_splits
 from plait.structure import LabelGraph
 from plait.structure.pair_dependence import PairDependence
 
-__all__ = ["pair_dependence_of"]
+__all__ = ["pair_dependence_of", "refitted_pair_dependence"]
 
 _kernels = lazy_module("plait.learners._score_kernels")
 
@@ -53,25 +51,32 @@ class PairScores:
         """The weighted mean over rows; 0 where no row weighs anything."""
         return np.divide(self._information, self._mass, out=np.zeros_like(self._information), where=self._mass > 0)
 
-    def scorer(self, fits: PairFits, scored: Problem) -> "Scorer":
-        """Add what the fits of single labels say of the scored rows, and return what takes the pairs."""
-        return Scorer(self, fits, scored)
-
 
 class Scorer:
     """Scores the pairs of one split.
 
     A pair that has no fit, as one of its labels is constant in training, counts as the fit without the parent.
+
+    Parameters
+    ----------
+    scores : PairScores
+        Where sums are kept.
+    alone : Conditionals
+        Fits of all labels without parents.
+    scored : Problem
+        The rows to score.
+    compiled : bool
+        Whether loops over rows are compiled.
     """
 
-    def __init__(self, scores: PairScores, fits: PairFits, scored: Problem) -> None:
-        self.scores, self.fits, self.scored = scores, fits, scored
+    def __init__(self, scores: PairScores, alone: Conditionals, scored: Problem, *, compiled: bool) -> None:
+        self.scores, self._compiled = scores, compiled
         self.labels = np.ascontiguousarray(scored.Y.T, dtype=np.float64)
         weights = 1.0 if scored.weights is None else _columns(scored.weights)
         self.weights = np.ascontiguousarray(np.broadcast_to(weights, scored.Y.shape).T)
         self.alone = np.empty((scored.n_labels, 3, scored.Y.shape[0]))
-        logs = _kernels.logistic_logs if fits.compiled else plain_logs
-        for found, row in zip(self.alone, fits.alone.base_scores(scored.X).T, strict=True):
+        logs = _kernels.logistic_logs if compiled else plain_logs
+        for found, row in zip(self.alone, alone.recorded_scores(scored.X, scored.Y).T, strict=True):
             logs(np.ascontiguousarray(row), 0.0, MOST_SCORE, found)
         right = np.where(self.labels > 0, self.alone[:, 1], self.alone[:, 2])
         self.log_likelihood_alone = (self.weights * right).sum(axis=1)
@@ -79,25 +84,17 @@ class Scorer:
         scores.log_likelihood += self.log_likelihood_alone
         scores._mass += self.weights.sum(axis=1)
 
-    def add(self, pairs: TargetPairs) -> None:
-        """Add the pairs of one target."""
-        matrix = self.fits.matrix(self.scored.X, pairs.group, pairs.coefficients.dtype)
-        found, i = np.zeros((pairs.parents.size, 2)), pairs.target
-        score = _kernels.score_pairs if self.fits.compiled else plain_pair_scores
-        score(
-            matrix.scores(pairs.coefficients[:, :-1]),
-            pairs.coefficients[:, -1].astype(np.float64),
-            pairs.parents,
-            self.labels,
-            i,
-            self.weights[i],
-            self.alone,
-            MOST_SCORE,
-            self.scores.consistent,
-            found,
-        )
-        self.scores.log_likelihood[pairs.parents, i] += found[:, 0] - self.log_likelihood_alone[i]
-        self.scores._information[pairs.parents, i] += found[:, 1]
+    def add(self, target: int, parents: Ints, without: Array, shifts: Array) -> None:
+        """Add pairs of one target: its scores where the parent is 0, and by how much they rise where it is 1.
+
+        Shifts are one number for each pair, or, where nothing is compiled, one for each pair and row.
+        """
+        found = np.zeros((parents.size, 2))
+        score = _kernels.score_pairs if self._compiled else plain_pair_scores
+        given = (self.labels, target, self.weights[target], self.alone)
+        score(without, shifts.astype(np.float64), parents, *given, MOST_SCORE, self.scores.consistent, found)
+        self.scores.log_likelihood[parents, target] += found[:, 0] - self.log_likelihood_alone[target]
+        self.scores._information[parents, target] += found[:, 1]
 
 
 def plain_logs(scores: Array, shift: Array | float, most: float, out: Floats) -> None:
@@ -125,7 +122,7 @@ def plain_pair_scores(
     """
     off, on = np.empty((3, *without.shape)), np.empty((3, *without.shape))
     plain_logs(without, 0.0, most, off)
-    plain_logs(without, coefficient[:, None], most, on)
+    plain_logs(without, coefficient.reshape(len(without), -1), most, on)
     share, given, y = alone[parent, 0], labels[parent], labels[target]
     base = alone[target][:, None]
     if consistent:
@@ -140,45 +137,6 @@ def plain_pair_scores(
 
 def _columns(weights: Floats) -> Floats:
     return weights if weights.ndim == 2 else weights[:, None]
-
-
-def row_splits(owner: str, n_samples: int, folds: float | int | None, random_state: Any) -> list[tuple[Ints, Ints]]:
-    """Return (training rows, scored rows) of every split, both in ascending order.
-
-    Parameters
-    ----------
-    owner : str
-        Who asks, for errors.
-    n_samples : int
-        Number of rows.
-    folds : float, int or None
-        A share of rows to hold out once; or a number of parts each of which is held out in turn; or None to train on
-        all rows and score them again.
-    random_state : None, int, RandomState or Generator
-        Shuffles the rows.
-
-    Examples
-    --------
-    >>> [held.tolist() for _, held in row_splits("row_splits", 5, 2, random_state=0)]
-    [[2, 3, 4], [0, 1]]
-    """
-    check_value(owner, "folds", folds, (Interval(float, 0, 1, closed="neither"), Interval(int, 2, None), Nothing()))
-    everything = np.arange(n_samples)
-    if folds is None:
-        return [(everything, everything)]
-    least = 2 if folds < 1 else int(folds)
-    if n_samples < least:
-        raise ParameterError(
-            f"{owner} needs at least {least} rows for folds={folds}, but X has {n_samples}. "
-            "Pass more rows, fewer folds, or folds=None."
-        )
-    shuffled = generator(random_state).permutation(n_samples)
-    if folds < 1:
-        held_out = min(max(round(folds * n_samples), 1), n_samples - 1)
-        parts = [shuffled[:held_out]]
-    else:
-        parts = np.array_split(shuffled, int(folds))
-    return [(np.setdiff1d(everything, part), np.sort(part)) for part in parts]
 
 
 def pair_dependence_of(
@@ -197,12 +155,14 @@ def pair_dependence_of(
     kept = _Coefficients(problem) if coefficients else None
     failed = 0
     for training, scored in splits:
-        fits = PairFits(learner, _rows(problem, training))
-        scorer = scores.scorer(fits, _rows(problem, scored))
+        fits, rows = PairFits(learner, problem.part(training)), problem.part(scored)
+        scorer = Scorer(scores, fits.alone, rows, compiled=fits.compiled)
         if kept is not None and folds is None:
             kept.begin(fits)
         for pairs in fits.pairs():
-            scorer.add(pairs)
+            matrix = fits.matrix(rows.X, pairs.group, pairs.coefficients.dtype)
+            shifts = pairs.coefficients[:, -1]
+            scorer.add(pairs.target, pairs.parents, matrix.scores(pairs.coefficients[:, :-1]), shifts)
             failed += int((~pairs.reached).sum())
             if kept is not None and folds is None:
                 kept.add(fits, pairs)
@@ -214,6 +174,32 @@ def pair_dependence_of(
     return PairDependence(
         scores.log_likelihood, scores.log_likelihood_alone, scores.directed_information, n_held_out, *found
     )
+
+
+def refitted_pair_dependence(
+    learner: Any, problem: Problem, *, folds: float | int | None, consistent: bool, random_state: Any
+) -> PairDependence:
+    """Return the same of any learner that gives probabilities, each pair trained for itself.
+
+    One label after the other is the parent of all others, so a learner trains `n_labels` stars on every split.
+    """
+    n_labels = problem.n_labels
+    splits = row_splits(type(learner).__name__, problem.Y.shape[0], folds, random_state)
+    scores = PairScores(n_labels, consistent)
+    for training, scored in splits:
+        trained, rows = problem.part(training), problem.part(scored)
+        alone = learner.fit_checked(replace(trained, graph=LabelGraph([[]] * n_labels)))
+        alone.require_probabilities("fit_pairs")
+        scorer = Scorer(scores, alone, rows, compiled=False)
+        varying = np.flatnonzero(~constant_labels(trained.class_mass()))
+        for parent in progress(varying.tolist() if len(varying) > 1 else [], f"{type(learner).__name__}, pairs"):
+            star = LabelGraph([[] if label == parent else [parent] for label in range(n_labels)])
+            fitted = learner.fit_checked(replace(trained, graph=star))
+            for label in varying[varying != parent].tolist():
+                off, on = fitted.score_table(label, rows.X).T
+                scorer.add(label, np.array([parent]), off[None], (on - off)[None])
+    n_held_out = 0 if folds is None else sum(scored.size for _, scored in splits)
+    return PairDependence(scores.log_likelihood, scores.log_likelihood_alone, scores.directed_information, n_held_out)
 
 
 class _Coefficients:
@@ -250,13 +236,6 @@ class _Coefficients:
             self.add(fits, pairs)
             failed += int((~pairs.reached).sum())
         return failed
-
-
-def _rows(problem: Problem, rows: npt.NDArray[np.int64]) -> Problem:
-    if rows.size == problem.Y.shape[0]:
-        return problem
-    weights = None if problem.weights is None else problem.weights[rows]
-    return replace(problem, X=problem.X[rows], Y=problem.Y[rows], weights=weights)
 
 
 def _warn(learner: PairLearner, failed: int) -> None:

@@ -1,11 +1,10 @@
 """`PreparedProblem`: the logistic regressions of all labels of a problem, made ready once and solved for any C."""
 
-from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
 
-from plait.core.arrays import Floats, Ints
+from plait.core.arrays import Floats
 from plait.learners.linear_conditionals import LinearConditionals
 from plait.learners.logistic.logistic_batch import Solution
 from plait.learners.logistic.logistic_design import prepared_design
@@ -13,7 +12,7 @@ from plait.learners.logistic.logistic_solver import solve
 from plait.learners.training.problem import ParentColumns, Problem, constant_labels, constant_scores
 from plait.learners.training.weights import class_weighted, weighing_rows
 
-__all__ = ["PreparedProblem", "Settings", "rows_of"]
+__all__ = ["PreparedProblem", "Settings"]
 
 
 class Settings(Protocol):
@@ -107,9 +106,3 @@ class PreparedProblem:
         """Return values of all labels, those of the fitted ones replaced."""
         values[self.fitted] = fitted
         return values
-
-
-def rows_of(problem: Problem, rows: Ints) -> Problem:
-    """Return some rows of a problem."""
-    weights = None if problem.weights is None else problem.weights[rows]
-    return replace(problem, X=problem.X[rows], Y=problem.Y[rows], weights=weights)

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from plait.core.arrays import Floats
@@ -14,15 +13,23 @@ __all__ = ["column_means", "column_scales"]
 # A column whose deviation is below this share of its size is constant up to rounding and is not scaled.
 _CONSTANT = 1e-12
 _TINY = 1e-100
+# Mostly-zero columns whose sizes differ by less than this factor keep their proportions: those of word weights (inverse
+# document frequencies) are meant.
+_ALIKE = 10.0**0.5
+# Among dense columns a column counts as filled to this share at least, or single values would become very large.
+_LEAST_SHARE = 0.1
 
 
 def column_scales(X: Any, standardize: bool | str, weights: Floats | None = None) -> Floats:
     """Return what to divide the columns of X by: standard deviations (ddof 0), or ones.
 
-    With "auto", columns of 0 and 1 only, and columns with more zeros than other values (word counts), keep their
-    scale. With "balanced", what "auto" gives is multiplied by one number, so that the variances of the divided columns
-    sum to one. The answer depends on the values alone, not on whether X is stored dense or sparse. Constant columns
-    keep their scale.
+    With "auto", columns of 0 and 1 only keep their scale, and columns with more zeros than other values (word counts)
+    are divided by the root mean square of these values, so that they are comparable with columns of 0 and 1; or of all
+    their rows, so that they are comparable with columns of unit deviation, where most of the columns to be scaled are
+    such. Where that is within half a decade of its median over such columns, they are divided by the median. With
+    "balanced", what "auto" gives is multiplied by one number, so that the variances of the divided columns sum to one.
+    The answer depends on the values alone, not on whether X is stored dense or sparse. Constant columns keep their
+    scale.
 
     Parameters
     ----------
@@ -37,21 +44,34 @@ def column_scales(X: Any, standardize: bool | str, weights: Floats | None = None
     --------
     >>> X = np.array([[0.0, 1.0, 7.0], [1.0, 3.0, 0.0], [1.0, 5.0, 0.0], [0.0, 7.0, 0.0]])
     >>> column_scales(X, "auto").round(3)
-    array([1.   , 2.236, 1.   ])
+    array([1.   , 2.236, 7.   ])
     """
     scales = np.ones(X.shape[1])
     rows = np.ones(X.shape[0]) if weights is None else weights
     if standardize is False or rows.sum() <= 0:
         return scales
     deviations, sizes = _moments(X, rows)
-    chosen = deviations > _CONSTANT * sizes
-    varying = chosen.copy()
+    varying = deviations > _CONSTANT * sizes
+    chosen = varying
     if standardize in ("auto", "balanced"):
-        chosen &= ~_kept(X, rows)
+        filled, others, squares = _entries(X, rows, sizes)
+        numbers = varying & (others > 0)
+        rare = numbers & (2 * filled < rows.sum())
+        chosen = numbers & ~rare
+        shares = np.maximum(filled / rows.sum(), _LEAST_SHARE) if chosen.sum() > rare.sum() else np.ones_like(filled)
+        scales[rare] = _alike(sizes[rare] * np.sqrt(squares[rare] / filled[rare] * shares[rare]))
     scales[chosen] = deviations[chosen]
     if standardize == "balanced" and varying.any():
         scales[varying] *= np.linalg.norm(deviations[varying] / scales[varying])
     return scales
+
+
+def _alike(sizes: Floats) -> Floats:
+    """Return the sizes, those near their median replaced by it."""
+    if not sizes.size:
+        return sizes
+    middle = np.median(sizes)
+    return np.where((sizes < _ALIKE * middle) & (middle < _ALIKE * sizes), middle, sizes)
 
 
 def column_means(X: Any) -> Floats:
@@ -84,12 +104,14 @@ def _deviations(X: Any, rows: Floats) -> Floats:
     return np.asarray(np.sqrt(variances))
 
 
-def _kept(X: Any, rows: Floats) -> npt.NDArray[np.bool_]:
-    """Return which columns hold 0 and 1 only, or more zeros than other values."""
-    if sparse.issparse(X):
-        of_row = np.repeat(rows, np.diff(X.indptr))
-        filled = np.bincount(X.indices, of_row * (X.data != 0), minlength=X.shape[1])
-        others = np.bincount(X.indices, of_row * ((X.data != 0) & (X.data != 1)), minlength=X.shape[1])
-    else:
-        filled, others = rows @ (X != 0), rows @ ((X != 0) & (X != 1))
-    return np.asarray((others == 0) | (2 * filled < rows.sum()))
+def _entries(X: Any, rows: Floats, sizes: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return for every column how many values are not 0, how many neither 0 nor 1, and the sum of (value / size)^2."""
+    units = np.where(sizes > 0, sizes, 1.0)
+    if not sparse.issparse(X):
+        return rows @ (X != 0), rows @ ((X != 0) & (X != 1)), rows @ np.square(X / units)
+    of_row, values = np.repeat(rows, np.diff(X.indptr)), X.data
+    filled, others, squares = (
+        np.asarray(np.bincount(X.indices, of_row * each, minlength=X.shape[1]), dtype=np.float64)
+        for each in (values != 0, (values != 0) & (values != 1), np.square(values / units[X.indices]))
+    )
+    return filled, others, squares

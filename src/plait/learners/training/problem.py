@@ -1,6 +1,6 @@
 """`Problem`: the checked input of a learner, its labels with one value only, and its parents as columns."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,13 +9,15 @@ from scipy import sparse
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_array
 
-from plait.core.arrays import Floats
+from plait.core.arrays import Floats, Ints
+from plait.core.checks import Interval, Nothing, check_value
 from plait.core.labels import as_label_matrix
+from plait.core.randomness import generator
 from plait.core.sentences import ParameterError, shown
 from plait.features import FeatureMask
 from plait.structure import LabelGraph
 
-__all__ = ["ParentColumns", "Problem", "checked_problem", "constant_labels", "constant_scores"]
+__all__ = ["ParentColumns", "Problem", "checked_problem", "constant_labels", "constant_scores", "row_splits"]
 
 
 # A class whose rows weigh less than this is taken as absent (weights of a mixture's EM can get that small).
@@ -61,6 +63,13 @@ class Problem:
         if self.weights is None or self.weights.ndim == 1:
             return self.weights
         return self.weights[:, label]
+
+    def part(self, rows: Ints) -> "Problem":
+        """Return some rows of the problem, their numbers ascending."""
+        if len(rows) == len(self.Y):
+            return self
+        weights = None if self.weights is None else self.weights[rows]
+        return replace(self, X=self.X[rows], Y=self.Y[rows], weights=weights)
 
     def class_mass(self) -> Floats:
         """Return the weight of the rows of each class, shape (n_labels, 2): column 1 for rows that have the label."""
@@ -143,6 +152,45 @@ def _checked_weights(owner: str, sample_weight: Any, shape: tuple[int, ...]) -> 
             "Pass non-negative weights."
         )
     return weights
+
+
+def row_splits(owner: str, n_samples: int, folds: float | int | None, random_state: Any) -> list[tuple[Ints, Ints]]:
+    """Return (training rows, scored rows) of every split, both in ascending order.
+
+    Parameters
+    ----------
+    owner : str
+        Who asks, for errors.
+    n_samples : int
+        Number of rows.
+    folds : float, int or None
+        A share of rows to hold out once; or a number of parts each of which is held out in turn; or None to train on
+        all rows and score them again.
+    random_state : None, int, RandomState or Generator
+        Shuffles the rows.
+
+    Examples
+    --------
+    >>> [held.tolist() for _, held in row_splits("row_splits", 5, 2, random_state=0)]
+    [[2, 3, 4], [0, 1]]
+    """
+    check_value(owner, "folds", folds, (Interval(float, 0, 1, closed="neither"), Interval(int, 2, None), Nothing()))
+    everything = np.arange(n_samples)
+    if folds is None:
+        return [(everything, everything)]
+    least = 2 if folds < 1 else int(folds)
+    if n_samples < least:
+        raise ParameterError(
+            f"{owner} needs at least {least} rows for folds={folds}, but X has {n_samples}. "
+            "Pass more rows, fewer folds, or folds=None."
+        )
+    shuffled = generator(random_state).permutation(n_samples)
+    if folds < 1:
+        held_out = min(max(round(folds * n_samples), 1), n_samples - 1)
+        parts = [shuffled[:held_out]]
+    else:
+        parts = np.array_split(shuffled, int(folds))
+    return [(np.setdiff1d(everything, part), np.sort(part)) for part in parts]
 
 
 def constant_labels(class_mass: Floats) -> npt.NDArray[np.bool_]:
