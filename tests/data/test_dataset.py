@@ -26,7 +26,7 @@ def small(form="dense"):
 def test_fields(form):
     data = small(form)
     assert (data.n_samples, data.n_features, data.n_labels) == (3, 2, 3)
-    assert data.Y.dtype == np.uint8
+    assert data.Y.dtype == np.int64
     assert data.X.dtype == np.float64
     assert sparse.issparse(data.X) == sparse.issparse(data.Y) == (form == "sparse")
     assert repr(data) == f"Dataset 'beach': 3 rows, 2 features ({form}), 3 labels ({form}), cardinality 1.000"
@@ -41,7 +41,7 @@ def test_frozen():
 def test_number_types(given):
     data = Dataset(np.array([[1, 0]], dtype=given), np.array([[1]], dtype=given))
     assert data.X.dtype == (np.float32 if given is np.float32 else np.float64)
-    assert data.Y.dtype == np.uint8
+    assert data.Y.dtype == np.int64
 
 
 def test_default_names():

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import sparse
+from sklearn.preprocessing import LabelBinarizer
 
 import plait
 from plait.core.sentences import ParameterError
-from plait.data import DataError, Dataset, load_dataset, save_dataset
+from plait.data import DataError, Dataset, DataWarning, load_dataset, save_dataset
 from plait.data.loading import (
     cache_folder,
     data_folder,
@@ -56,7 +58,7 @@ def test_a_name_is_looked_for_in_the_data_folder_then_in_the_cache(places):
     assert load_dataset("beach").name == "beach"
 
 
-def test_a_name_that_is_nowhere_local_is_asked_for_at_openml(places, monkeypatch):
+def test_only_openml_and_fetch_go_to_the_network(places, monkeypatch):
     asked = []
 
     def load(source, folder, **options):
@@ -64,7 +66,12 @@ def test_a_name_that_is_nowhere_local_is_asked_for_at_openml(places, monkeypatch
         return Dataset([[1.0]], [[1]])
 
     monkeypatch.setattr("plait.data.loading.load_openml", load)
-    for source in ("emotions", "yeast@4", "openml:40589", "openml:emotions"):
+    for source in ("emotions", "yeast@4"):
+        with pytest.raises(DataError, match=f"Nothing was fetched: 'openml:{source}' would ask openml.org"):
+            load_dataset(source)
+    assert asked == []
+    load_dataset("emotions", labels=["sea"], nominal="codes", fetch=True)
+    for source in ("openml:yeast@4", "openml:40589", "openml:emotions"):
         load_dataset(source, labels=["sea"], nominal="codes")
     assert [source for source, _, _ in asked] == ["emotions", "yeast@4", "40589", "emotions"]
     assert {folder for _, folder, _ in asked} == {places[1]}
@@ -95,7 +102,7 @@ def test_missing_parts_are_told(places):
     with pytest.raises(DataError, match="expected a file of the part 'test' beside it, but found none"):
         load_dataset(data / "whole.arff", split="test")
     with pytest.raises(DataError, match="a part 'train', but found whole data sets only"):
-        load_dataset("yeast@4", split="train")
+        load_dataset("openml:yeast@4", split="train")
     (data / "empty").mkdir()
     with pytest.raises(DataError, match=r"expected a file empty-train\.arff or the like in it, but found none"):
         load_dataset(data / "empty", split="train")
@@ -106,7 +113,7 @@ def test_a_name_found_nowhere_is_one_sentence_with_places_and_close_names(places
     put(data, "emotions/emotions.arff")
     put(cache, "Scene.arff")
     with pytest.raises(DataError) as caught:
-        load_dataset("emotoins")
+        load_dataset("emotoins", fetch=True)
     message = str(caught.value)
     assert message.startswith("No data set is called 'emotoins': looked in ")
     for word in (str(data), str(cache), "a way to OpenML, but found no answer (offline)", "Did you mean 'emotions'?"):
@@ -366,3 +373,36 @@ def test_the_data_folder_is_named_or_not(home, monkeypatch):
     assert data_folder() is None
     monkeypatch.setenv("PLAIT_DATA", "somewhere")
     assert data_folder() == Path("somewhere")
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.svm", "rows.txt", "rows.arff", "rows.parquet", "rows.csv.gz"])
+def test_a_pipe_is_refused_instead_of_waited_for(tmp_path, name):
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(DataError, match="but found a pipe or a device"):
+        load_dataset(tmp_path / name, labels=None if "csv" not in name and "parquet" not in name else ["sea"])
+
+
+def test_devices_are_refused(tmp_path):
+    (tmp_path / "zero.csv").symlink_to("/dev/zero")
+    with pytest.raises(DataError, match="but found a pipe or a device"):
+        load_dataset(tmp_path / "zero.csv", labels=["sea"])
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("rows.csv", "a,b,sea\n1,1e999,1\n2,3,0\n"), ("rows.svm", "0 1:1 2:1e999\n1 1:2 2:3\n")],
+)
+def test_infinite_numbers_get_a_note(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    with pytest.warns(DataWarning, match=r"1 numbers are infinite.* one is in column '(b|x1|x2)'"):
+        data = load_dataset(tmp_path / name, labels=["sea"] if name == "rows.csv" else None)
+    assert data.n_samples == 2
+
+
+def test_labels_are_safe_with_scikit_learn(tmp_path):
+    """Of 8 bits, more than 255 labels are scrambled by OneVsRestClassifier."""
+    Y = np.random.default_rng(0).random((20, 300)) < 0.2
+    for form in (np.asarray, sparse.csr_matrix):
+        data = Dataset(np.zeros((20, 1)), form(Y))
+        binarized = LabelBinarizer(sparse_output=True).fit_transform(data.Y)
+        np.testing.assert_array_equal(binarized.toarray(), Y)

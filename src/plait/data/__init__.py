@@ -1,7 +1,7 @@
 """Bring multi-label data in, say what is in it, split it and make it up.
 
 Takes files, names and frames; hands on `Dataset(X, Y, feature_names, label_names, name, feature_kinds)` with `X`
-(n_samples, n_features) dense float or CSR, `Y` (n_samples, n_labels) `uint8` dense or CSR.
+(n_samples, n_features) dense float or CSR, `Y` (n_samples, n_labels) `int64` dense or CSR.
 """
 
 import lazy_loader

@@ -41,7 +41,7 @@ class Dataset:
     X : ndarray or CSR matrix of shape (n_samples, n_features)
         Features as floats; NaN where a value is missing (dense and stored entries).
     Y : array, sparse matrix or frame of shape (n_samples, n_labels), or rows of names
-        Labels: 0/1, booleans, yes/no, or a set of label names for each row; kept as `uint8`, dense or CSR.
+        Labels: 0/1, booleans, yes/no, or a set of label names for each row; kept as `int64`, dense or CSR.
     feature_names, label_names : sequence of str, optional
         Unique names; when left out `x0, x1, ...`, and for labels the names in `Y`, else `y0, y1, ...`.
     name : str, default="data"
@@ -187,7 +187,9 @@ def _features(X: Any) -> Any:
 
 def _labels(Y: Any) -> LabelTable:
     given = read_labels("Dataset", "Y", Y, DataError)
-    return LabelTable(label_matrix("Dataset", "Y", given.table, DataError, one_column=False), given.names)
+    table = label_matrix("Dataset", "Y", given.table, DataError, one_column=False)
+    # scikit-learn 1.9's LabelBinarizer numbers labels in the type of Y: with 8 bits, 256 of them are scrambled.
+    return LabelTable(table.astype(np.int64, copy=False), given.names)
 
 
 def _names(field: str, names: Sequence[str] | None, prefix: str, n: int) -> tuple[str, ...]:

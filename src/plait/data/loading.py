@@ -3,10 +3,14 @@
 import os
 import re
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from scipy import sparse
 
 from plait.core.checks import Nothing, OneOf, check_value
 from plait.core.sentences import ParameterError, complaint, shown
@@ -14,7 +18,7 @@ from plait.data.conversion.feature_encoding import NOMINAL_MODES
 from plait.data.conversion.files import PACKED_SUFFIXES, blocks_of_lines, plain_stem, plain_suffix
 from plait.data.conversion.label_columns import LabelChoice, label_positions
 from plait.data.dataset import Dataset
-from plait.data.errors import DataError
+from plait.data.errors import DataError, DataWarning
 from plait.data.readers.arff.header import Header
 from plait.data.readers.arff.reader import read_arff
 from plait.data.readers.delimited import read_csv
@@ -39,7 +43,12 @@ _PARTS = ("-train", "-test")
 
 
 def load_dataset(
-    source: str | os.PathLike[str], *, labels: LabelChoice = None, split: str | None = None, nominal: str = "onehot"
+    source: str | os.PathLike[str],
+    *,
+    labels: LabelChoice = None,
+    split: str | None = None,
+    nominal: str = "onehot",
+    fetch: bool = False,
 ) -> Dataset:
     r"""Load a data set by its name, or from a file.
 
@@ -48,10 +57,10 @@ def load_dataset(
     source : str or path
         A path, or a name. A name (`emotions`) is looked for in the folder that the environment variable PLAIT_DATA
         names, as `emotions/emotions.arff.gz`, `emotions.csv` and the like, then in the same way in the cache
-        (PLAIT_CACHE, else `plait` in the user's cache folder), then at openml.org, from where it is kept in the
-        cache. `yeast@4` names a version at OpenML, `openml:40589` the number of a data set there. A path is read by
-        its suffix below the packing (.gz, .bz2, .xz): .arff, .csv, .tsv, .parquet, .svm, .libsvm or .txt (XC
-        format or LIBSVM). A path of a folder means the data set of the same name in it.
+        (PLAIT_CACHE, else `plait` in the user's cache folder). `openml:emotions` is fetched from openml.org and kept
+        in the cache; `openml:yeast@4` names a version there, `openml:40589` a number. A path is read by its suffix
+        below the packing (.gz, .bz2, .xz): .arff, .csv, .tsv, .parquet, .svm, .libsvm or .txt (XC format or LIBSVM). A
+        path of a folder means the data set of the same name in it.
     labels : list of str, str, re.Pattern or int, optional
         The label columns: names; or a pattern such as "tag_*"; or a number, n for the first n and -n for the last n.
         An ARFF file is believed without it: by the XML file beside it (Mulan), else by `-C n` in its relation name
@@ -60,6 +69,8 @@ def load_dataset(
         Which part to read: `emotions-train.arff.gz` beside or instead of `emotions.arff.gz`.
     nominal : {"onehot", "codes"}, default="onehot"
         What a feature of more than two words becomes: an indicator for each, or one column of codes.
+    fetch : bool, default=False
+        Look for a name that is not found here at openml.org. Nothing else but `openml:` goes to the network.
 
     Returns
     -------
@@ -87,9 +98,9 @@ def load_dataset(
     if _is_path(source):
         return read_file(_file(Path(source).expanduser(), split), labels, nominal)
     name = str(source)
-    if name.startswith(_OPENML) or "@" in name:
+    if name.startswith(_OPENML):
         return _from_openml(name.removeprefix(_OPENML), labels, split, nominal)
-    return _by_name(name, labels, split, nominal)
+    return _by_name(name, labels, split, nominal, fetch)
 
 
 def save_dataset(dataset: Dataset, path: str | os.PathLike[str]) -> None:
@@ -142,7 +153,7 @@ def _file(path: Path, split: str | None) -> Path:
     return part_file
 
 
-def _by_name(name: str, labels: LabelChoice, split: str | None, nominal: str) -> Dataset:
+def _by_name(name: str, labels: LabelChoice, split: str | None, nominal: str, fetch: bool) -> Dataset:
     folders = [folder for folder in (data_folder(), cache_folder()) if folder is not None]
     for folder in folders:
         file = find_data_file(folder, name, split)
@@ -154,6 +165,8 @@ def _by_name(name: str, labels: LabelChoice, split: str | None, nominal: str) ->
             hint = f"Pass split={'None' if split else repr('train')}."
             part = f"part {shown(split)} of it" if split else "the whole of it"
             raise DataError.at(other, None, part, "none in this folder", hint)
+    if not fetch:
+        raise _nowhere(name, folders, f"Nothing was fetched: {shown(_OPENML + name)} would ask openml.org")
     try:
         return _from_openml(name, labels, split, nominal)
     except NotAtOpenMLError as problem:
@@ -249,8 +262,16 @@ def _files(folder: Path, stem: str) -> Iterator[Path]:
 
 
 def read_file(path: _FilePath, labels: LabelChoice, nominal: str) -> Dataset:
-    """Read a data file by its suffix below the packing."""
-    return _format_of(path).read(path, labels, nominal)
+    """Read a data file by its suffix below the packing; infinite numbers in it get a note."""
+    dataset = _format_of(path).read(path, labels, nominal)
+    infinite = np.isinf(dataset.X.data if sparse.issparse(dataset.X) else dataset.X)
+    if infinite.any():
+        count = np.count_nonzero(infinite)
+        first = int((dataset.X.indices[infinite] if infinite.ndim == 1 else infinite.any(axis=0).nonzero()[0])[0])
+        column = shown((dataset.feature_names or ())[first])
+        message = f"{path}: {count} numbers are infinite, such as 1e999 would be; one is in column {column}."
+        warnings.warn(f"{message} Models refuse them: mend the file, or replace them.", DataWarning, stacklevel=3)
+    return dataset
 
 
 def write_file(dataset: Dataset, path: _FilePath) -> None:

@@ -7,6 +7,7 @@ import lzma
 import os
 import platform
 import shutil
+import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -62,6 +63,9 @@ def open_bytes(path: str | os.PathLike[str], mode: str = "rb") -> IO[bytes]:
     """Open a file in binary mode, unpacking or packing by its suffix (.gz, .bz2, .xz)."""
     suffix = Path(path).suffix.lower()
     try:
+        if "r" in mode and not stat.S_ISREG(os.stat(path).st_mode) and not os.path.isdir(path):
+            # Whoever opens a pipe without a writer waits for ever, and a device may have no end.
+            raise DataError.at(path, None, "a file", "a pipe or a device", "Write its content to a file first.")
         if suffix == ".gz":
             # No time stamp, so that the same data give the same bytes.
             return gzip.GzipFile(path, mode, mtime=0)  # type: ignore[return-value]

@@ -134,7 +134,7 @@ def _columns(data: Dataset, features: Ints, labels: Ints) -> Dataset:
 def _fingerprint(parts: Iterable[Dataset]) -> str:
     digest = hashlib.sha256()
     for data in parts:
-        for matrix in (data.X, data.Y):
+        for matrix in (data.X, data.Y.astype(np.uint8)):
             digest.update(repr((type(matrix).__name__, matrix.shape, matrix.dtype.str)).encode())
             for array in _arrays(matrix):
                 digest.update(np.ascontiguousarray(array).data)

@@ -124,7 +124,7 @@ def test_values_come_back(tmp_path_factory, fast, file):
     if not is_sparse:
         assert_array_equal(np.signbit(X), np.signbit(values[:, kept]))
     assert_array_equal(Y, values[:, n_features:])
-    assert Y.dtype == np.uint8
+    assert Y.dtype == np.int64
     assert data.feature_names == tuple(f"a{j}" for j in kept)
     kinds = {"numeric": "numeric", "REAL": "numeric", "{a,'b c',\"d,}e\",'?',é}": "nominal"}
     assert data.feature_kinds == tuple(kinds.get(declared[j], "binary") for j in kept)
