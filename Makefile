@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 JOBS ?= 2
 
-.PHONY: demo test test-all test-lowest mutants lint format bench docs clean
+.PHONY: demo test test-all test-lowest mutants attack lint format bench docs clean
 
 demo: .venv/demo.stamp
 	$(BIN)/plait demo --output demo-output
@@ -22,6 +22,10 @@ test-lowest: .venv-lowest/stamp
 ROOMS ?= joint inference losses posterior estimators learners structure counts
 mutants: .venv/dev.stamp
 	$(BIN)/python tools/mutants.py $(ROOMS)
+
+# A million broken inputs of every format: each is read, or refused in one sentence. Stopped, it goes on where it was.
+attack: .venv/dev.stamp
+	$(BIN)/python tools/attack.py
 
 lint: .venv/dev.stamp
 	$(BIN)/ruff check .

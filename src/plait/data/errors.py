@@ -19,6 +19,7 @@ class DataError(ValueError):
         >>> print(DataError.at("a.arff", 7, "3 values", "2", "Restore the row."))
         a.arff, line 7: expected 3 values, but found 2. Restore the row.
         """
+        found = " ".join(found.splitlines()).strip()  # libraries say what is wrong in several lines
         place = str(file) if line is None else f"{file}, line {line}"
         way_out = f" {todo}" if todo else ""
         return cls(f"{place}: expected {expected}, but found {found}.{way_out}")
