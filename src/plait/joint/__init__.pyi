@@ -7,6 +7,7 @@ from .linear_distribution import LinearDistribution
 from .mixture_distribution import MixtureDistribution
 from .mixture_joint import MixtureJoint
 from .row_streams import other_stream, row_seeds, row_uniforms
+from .tempered_joint import TemperedJoint
 
 __all__ = [
     "CalledDistribution",
@@ -17,6 +18,7 @@ __all__ = [
     "LinearDistribution",
     "MixtureDistribution",
     "MixtureJoint",
+    "TemperedJoint",
     "other_stream",
     "row_seeds",
     "row_uniforms",

@@ -27,11 +27,14 @@ class CalledDistribution(GraphDistribution):
         Features of the rows; seen by the conditionals only.
     evidence : ndarray of int8, shape (n_rows, n_labels), optional
         Labels that are known; -1 where unknown.
+    factor : float, default=1.0
+        What all log-odds are multiplied by, see `tempered`.
     """
 
     conditionals: Conditionals
     X: Any
     evidence: Evidence | None = None
+    factor: float = 1.0
 
     @property
     def graph(self) -> LabelGraph:  # type: ignore[override]
@@ -57,12 +60,16 @@ class CalledDistribution(GraphDistribution):
         return self._clipped(self.conditionals.score_table(label, self.X))
 
     def _clipped(self, score: Floats) -> Floats:
-        return np.clip(score, -SCORE_LIMIT, SCORE_LIMIT) if self.probabilistic else score
+        return np.clip(self.factor * score, -SCORE_LIMIT, SCORE_LIMIT) if self.probabilistic else score
 
     def take(self, rows: Any) -> "CalledDistribution":
         """Return the distribution of some rows."""
         evidence = None if self.evidence is None else self.evidence[rows]
         return replace(self, X=self.X[rows], evidence=evidence)
+
+    def tempered(self, factor: float) -> "CalledDistribution":
+        """Return the distribution with all log-odds multiplied by a factor."""
+        return replace(self, factor=factor * self.factor)
 
     def _with_evidence(self, evidence: Evidence) -> "CalledDistribution":
         return replace(self, evidence=evidence)

@@ -63,6 +63,19 @@ class LabelDistribution(ABC):
             flipped[:, label] ^= 1
         return ratios
 
+    def tempered(self, factor: float) -> "LabelDistribution":
+        """Return the distribution with every conditional's log-odds multiplied by a factor: below 1 it is less sure.
+
+        Parameters
+        ----------
+        factor : float
+            The inverse of the temperature.
+        """
+        raise ParameterError(
+            f"tempered needs a product of conditionals over a label graph, or a mixture of such, but this is a "
+            f"{type(self).__name__}. Calibrate another model."
+        )
+
     @abstractmethod
     def clamp(self, evidence: Evidence) -> "LabelDistribution":
         """Return the distribution restricted to what agrees with the evidence (joined to evidence already there)."""

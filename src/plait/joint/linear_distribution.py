@@ -182,5 +182,9 @@ class LinearDistribution(GraphDistribution):
         evidence = None if self.evidence is None else self.evidence[rows]
         return replace(self, base=self.base[rows], evidence=evidence)
 
+    def tempered(self, factor: float) -> "LinearDistribution":
+        """Return the distribution with all log-odds multiplied by a factor."""
+        return replace(self, base=factor * self.base, parent_coef=factor * self.parent_coef, effects=None)
+
     def _with_evidence(self, evidence: Evidence) -> "LinearDistribution":
         return replace(self, evidence=evidence)

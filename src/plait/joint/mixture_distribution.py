@@ -93,6 +93,10 @@ class MixtureDistribution(LabelDistribution):
         ratios = np.stack([part.flip_log_ratios(Y) for part in kept.components])
         return np.asarray(log_sum_exp(logs[:, :, None] + ratios, axis=0) - log_sum_exp(logs, axis=0)[:, None])
 
+    def tempered(self, factor: float) -> "MixtureDistribution":
+        """Return the mixture of components whose log-odds are multiplied by a factor."""
+        return MixtureDistribution(self.log_weights, [part.tempered(factor) for part in self.components])
+
     def clamp(self, evidence: Evidence) -> "MixtureDistribution":
         """Return the mixture restricted to what agrees with the evidence."""
         return MixtureDistribution(self.log_weights, [part.clamp(evidence) for part in self.components])

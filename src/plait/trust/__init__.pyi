@@ -1,3 +1,10 @@
+from .calibration import (
+    CalibrationCurve,
+    TemperatureScaling,
+    brier_score,
+    calibration_curve,
+    joint_calibration_curve,
+)
 from .conformal import Conformal
 from .label_audit import Audit, audit
 from .neighbour_sets import ErrorRates, Suspicions, suspicions
@@ -5,11 +12,16 @@ from .thresholds import CardinalityThreshold, TunedThresholds
 
 __all__ = [
     "Audit",
+    "CalibrationCurve",
     "CardinalityThreshold",
     "Conformal",
     "ErrorRates",
     "Suspicions",
+    "TemperatureScaling",
     "TunedThresholds",
     "audit",
+    "brier_score",
+    "calibration_curve",
+    "joint_calibration_curve",
     "suspicions",
 ]

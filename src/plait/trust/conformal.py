@@ -24,7 +24,7 @@ from plait.data.folds import MultilabelStratifiedKFold, MultilabelStratifiedShuf
 from plait.posterior import LabelFamilies, LikelySets, Posterior
 from plait.posterior.credible_families import deepen, label_families
 
-__all__ = ["Conformal"]
+__all__ = ["Conformal", "is_fitted"]
 
 
 class Conformal(MetaEstimatorMixin, BaseEstimator):
@@ -153,7 +153,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
 
     def _calibrated(self, X: Any, Y: Labels) -> Iterator[tuple[Any, Any]]:
         """Yield fitted models, each with the rows that calibrate it."""
-        if _is_fitted(self.model):
+        if is_fitted(self.model):
             if self.cv is not None:
                 raise ParameterError(
                     f"Conformal needs an unfitted model for cv={self.cv}, but this one is fitted. Pass clone(model), "
@@ -292,7 +292,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         return candidates[kept if len(kept) else order[:1]]
 
 
-def _is_fitted(model: Any) -> bool:
+def is_fitted(model: Any) -> bool:
+    """Say whether a model is fitted."""
     try:
         check_is_fitted(model)
     except NotFittedError:
