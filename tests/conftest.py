@@ -13,6 +13,9 @@ settings.register_profile("ci", derandomize=True, database=None, deadline=None, 
 settings.register_profile("dev", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
+# Work that lasts on a busy machine would say so on standard error, which tests read.
+os.environ.setdefault("PLAIT_PROGRESS", "never")
+
 
 @pytest.fixture(scope="session")
 def benchmark_data() -> Path:

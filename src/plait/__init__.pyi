@@ -1,3 +1,4 @@
+from . import baselines, data, features, inference, learners, losses, metrics, structure, trust
 from .data import load_dataset
 from .estimators import (
     EnsembleClassifier,
@@ -17,6 +18,15 @@ __all__ = [
     "JointPipeline",
     "TreeMixtureClassifier",
     "audit",
+    "baselines",
+    "data",
+    "features",
+    "inference",
+    "learners",
+    "losses",
+    "metrics",
+    "structure",
+    "trust",
     "load_dataset",
     "load_model",
     "make_joint_pipeline",

@@ -1,11 +1,15 @@
 """A pipeline that ends in a joint model answers its questions, and stays scikit-learn's pipeline in all else."""
 
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_selection import SelectKBest, chi2
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -13,6 +17,8 @@ from sklearn.preprocessing import StandardScaler
 
 import plait
 from plait import JointPipeline, make_joint_pipeline, recipes
+from plait.baselines import MLkNN
+from plait.data import Dataset
 from plait.learners import LinearSVMLearner, LogisticLearner
 
 RNG = np.random.default_rng(0)
@@ -87,3 +93,25 @@ def test_plain_pipelines_still_predict(fitted):
     plain = make_pipeline(StandardScaler(), recipes.pcc()).fit(X, Y)
     assert np.array_equal(plain.predict_proba(X), fitted.predict_proba(X))
     assert {"JointPipeline", "make_joint_pipeline"} <= set(plait.__all__)
+
+
+def test_every_step_may_use_labels_that_came_as_names():
+    texts, tags = ["waves sand", "sand", "cloud"] * 5, [{"sun", "sea"}, {"sun"}, {"rain"}] * 5
+    model = make_joint_pipeline(TfidfVectorizer(), SelectKBest(chi2, k=2), recipes.br()).fit(texts, tags)
+    assert list(model.label_names_) == ["rain", "sea", "sun"]
+    assert model.predict_sets(["cloud"]) == [("rain",)]
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_a_data_set_brings_its_labels(form):
+    data = Dataset(X, form(Y), label_names=["sea", "sun"])
+    for model in (recipes.pcc(), make_joint_pipeline(StandardScaler(), recipes.pcc()), MLkNN(), recipes.ebcc()):
+        assert list(model.fit(data).label_names_) == ["sea", "sun"]
+    model = recipes.pcc().fit(data)
+    assert np.array_equal(model.predict(data), recipes.pcc().fit(X, Y).predict(X))
+    assert model.score(data) == model.score(X, Y)
+
+
+def test_rooms_are_there_after_import():
+    code = "import plait; plait.metrics.micro_f1([[1]], [[1]]); plait.baselines.MLkNN; plait.losses.F1"
+    subprocess.run([sys.executable, "-c", code], check=True)

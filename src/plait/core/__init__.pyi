@@ -32,7 +32,7 @@ from .multilabel_classifier import MultilabelClassifier
 from .named_answers import RowFrame, TopLabels, label_sets, row_frame, top_labels
 from .naming import registered, registry, resolve
 from .parallel import one_blas_thread
-from .progress_bar import progress
+from .progress_bar import progress, shows_progress, working
 from .randomness import generator, generators, seeds
 from .sentences import ParameterError, complaint, shown
 from .ties import TIE_TOLERANCE, first_best
@@ -92,6 +92,8 @@ __all__ = [
     "one_blas_thread",
     "optional",
     "progress",
+    "shows_progress",
+    "working",
     "registered",
     "registry",
     "resolve",

@@ -7,7 +7,7 @@ of a column of joined tags. A table of words says yes and no, in any language.
 
 import numbers
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from scipy import sparse
@@ -15,7 +15,7 @@ from scipy import sparse
 from plait.core.arrays import Array
 from plait.core.sentences import ParameterError, shown
 
-__all__ = ["WAY_OUT", "LabelTable", "as_table", "label_rows_of", "no_yes_codes", "read_labels"]
+__all__ = ["WAY_OUT", "LabelTable", "LabelledRows", "as_table", "label_rows_of", "no_yes_codes", "read_labels"]
 
 # What to do with labels that cannot be understood.
 WAY_OUT = (
@@ -35,6 +35,16 @@ _WORDS = (
 _NO_YES = {*_LETTERS, *_WORDS}
 _NO = {"0", *(no for no, _ in _WORDS)}
 _YES = {"1", *(yes for _, yes in _WORDS)}
+
+
+@runtime_checkable
+class LabelledRows(Protocol):
+    """Rows with their labels in one object, such as `plait.data.Dataset`: `fit` takes it in place of X and y."""
+
+    X: Any
+    Y: Any
+    feature_names: Any
+    label_names: Any
 
 
 class LabelTable(NamedTuple):

@@ -1,6 +1,7 @@
 """`MultilabelClassifier`: the scikit-learn contract that all classifiers of plait share, whatever they learn."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -12,10 +13,11 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from plait.core.arrays import Floats, Labels
 from plait.core.checks import Interval, check_parameters, check_value
-from plait.core.label_forms import read_labels
+from plait.core.label_forms import LabelledRows, read_labels
 from plait.core.labels import Targets, as_targets, label_matrix
 from plait.core.named_answers import TopLabels, label_sets, row_frame, top_labels
 from plait.core.plain_rejections import plainly_rejected
+from plait.core.progress_bar import shows_progress
 from plait.core.sentences import ParameterError
 
 __all__ = ["MultilabelClassifier", "WeightedClassifier", "available_where"]
@@ -55,13 +57,14 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         Numbers of the labels; the classes of y if it was a single column in one dimension.
     """
 
-    def fit(self, X: Any, y: Any) -> Self:
+    @shows_progress("fitting")
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Train the classifier.
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            Features.
+        X : array, sparse matrix or data frame of shape (n_samples, n_features), or Dataset
+            Features; a data set brings its labels with it.
         y : array, sparse matrix, data frame, or list of sets of label names
             One 0/1 column for each label; or one binary column in one dimension.
 
@@ -77,6 +80,7 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         """Learn from checked rows, labels and weights of rows (None where there are none); set fitted attributes."""
         raise NotImplementedError
 
+    @shows_progress("predicting by")
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the labels that the classifier decides on.
 
@@ -97,6 +101,7 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         return self._marginals(X) > 0.5
 
     @available_where(_gives_probabilities)
+    @shows_progress("predicting by")
     def predict_proba(self, X: Any) -> Floats:
         """Return the marginals P(label | x); scores between 0 and 1 where a method has no probabilities proper.
 
@@ -158,7 +163,7 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
             probabilities = probabilities[:, -1:] * self._has_label(self.classes_[-1:])
         return top_labels(probabilities, self.label_names_.tolist(), k, row_frame(X))
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the share of rows whose labels are all predicted right.
 
         Parameters
@@ -170,6 +175,8 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         sample_weight : array of shape (n_samples,), optional
             Weights of rows.
         """
+        if y is None and isinstance(X, LabelledRows):
+            X, y = X.X, X.Y
         if self._one_column:
             return float(super().score(X, y, sample_weight))
         owner, predicted = f"{type(self).__name__}.score", self.predict(X)
@@ -200,8 +207,11 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Labels, Any]:
         """Return X (dense float or CSR), labels as `uint8` and weights (or None), checked; remember names."""
-        owner = type(self).__name__
+        owner, names = type(self).__name__, None
+        if y is None and isinstance(X, LabelledRows):
+            X, y, names = X.X, X.Y, X.label_names
         targets = as_targets(owner, y)
+        targets = targets if names is None else replace(targets, names=tuple(names))
         X = self._numbers(X)
         if X.shape[0] != targets.Y.shape[0]:
             raise ParameterError(
@@ -239,7 +249,7 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
     def _rows(self, X: Any) -> Any:
         """Return rows to predict, checked against those seen at `fit`."""
         check_is_fitted(self)
-        return self._numbers(X, reset=False)
+        return self._numbers(X.X if isinstance(X, LabelledRows) else X, reset=False)
 
     def _labels_out(self, labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return 0/1 labels (n_samples, n_labels) in the form of y: integers, or classes of a single column."""
@@ -269,13 +279,14 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
 class WeightedClassifier(MultilabelClassifier):
     """Base of classifiers that take weights of rows; rows of weight zero are left out before `_fit`."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    @shows_progress("fitting")
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Train the classifier.
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            Features.
+        X : array, sparse matrix or data frame of shape (n_samples, n_features), or Dataset
+            Features; a data set brings its labels with it.
         y : array, sparse matrix, data frame, or list of sets of label names
             One 0/1 column for each label; or one binary column in one dimension.
         sample_weight : array of shape (n_samples,), optional

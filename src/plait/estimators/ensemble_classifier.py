@@ -15,6 +15,7 @@ from plait.core.checks import HasMethods, InstanceOf, Interval, Nothing, OneOf, 
 from plait.core.logspace import log_normalize, log_sum_exp
 from plait.core.naming import resolve
 from plait.core.parallel import JOBS_RULES, Parallel, delayed
+from plait.core.progress_bar import shows_progress
 from plait.core.randomness import generator, seeds
 from plait.core.sentences import ParameterError
 from plait.estimators.joint_classifier import JointClassifier
@@ -202,14 +203,15 @@ class EnsembleClassifier(CallbackSupport, JointModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    @shows_progress("fitting")
     @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "EnsembleClassifier":
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "EnsembleClassifier":
         """Fit all members.
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            Features.
+        X : array, sparse matrix or data frame of shape (n_samples, n_features), or Dataset
+            Features; a data set brings its labels with it.
         y : array, sparse matrix, data frame, or list of sets of label names
             One 0/1 column for each label; or one binary column in one dimension.
         sample_weight : array of shape (n_samples,), optional

@@ -11,6 +11,7 @@ from plait.core.arrays import Bools, Floats, Labels
 from plait.core.checks import InstanceOf, Nothing, RandomState, check_parameters
 from plait.core.naming import resolve
 from plait.core.parallel import JOBS_RULES
+from plait.core.progress_bar import shows_progress
 from plait.core.randomness import generator, seeds
 from plait.core.sentences import ParameterError
 from plait.features import FeatureMask, Selector
@@ -180,13 +181,14 @@ class JointClassifier(JointModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "JointClassifier":
+    @shows_progress("fitting")
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "JointClassifier":
         """Learn structure, features and conditionals.
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            Features.
+        X : array, sparse matrix or data frame of shape (n_samples, n_features), or Dataset
+            Features; a data set brings its labels with it.
         y : array, sparse matrix, data frame, or list of sets of label names
             One 0/1 column for each label; or one binary column in one dimension.
         sample_weight : array of shape (n_samples,), optional

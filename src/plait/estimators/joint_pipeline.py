@@ -1,13 +1,15 @@
 """`JointPipeline`: scikit-learn's pipeline whose last step is a joint model, which can be asked everything."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from plait.core.label_forms import LabelledRows, label_rows_of, read_labels
 from plait.core.multilabel_classifier import Method, available_where
 from plait.core.named_answers import TopLabels, row_frame
 from plait.posterior import Posterior
@@ -23,6 +25,22 @@ def _if_last_step_has(name: str) -> Callable[[Method], Method]:
         return True
 
     return available_where(has)
+
+
+class NamedLabels(np.ndarray[Any, np.dtype[np.uint8]]):
+    """0/1 labels with the names of their columns, which steps of other packages take for a plain array."""
+
+    columns: list[str] | None
+
+    @classmethod
+    def of(cls, Y: Any, names: Any) -> "NamedLabels":
+        """Return labels with names."""
+        labels = (Y.toarray() if sparse.issparse(Y) else np.asarray(Y)).view(cls)
+        labels.columns = list(names)
+        return labels
+
+    def __array_finalize__(self, made_from: Any) -> None:
+        self.columns = getattr(made_from, "columns", None)
 
 
 class JointPipeline(Pipeline):
@@ -65,6 +83,25 @@ class JointPipeline(Pipeline):
     >>> model.joint(["waves and sand"]).given({"sea": 1}).marginals().round(1)
     array([[1. , 0.9]])
     """
+
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+        """Fit all steps, one after the other.
+
+        Parameters
+        ----------
+        X : array, data frame or list, or Dataset
+            What the first step takes; a data set brings its labels with it.
+        y : array, sparse matrix, data frame, or rows of names, optional
+            Labels. Rows of names become 0/1 columns first, so that every step can use them.
+        **params
+            As scikit-learn's pipeline takes them.
+        """
+        if y is None and isinstance(X, LabelledRows):
+            X, y = X.X, NamedLabels.of(X.Y, X.label_names)
+        elif y is not None and label_rows_of(type(self).__name__, "y", y) is not None:
+            y = NamedLabels.of(*read_labels(type(self).__name__, "y", y))
+        super().fit(X, y, **params)
+        return self
 
     @_if_last_step_has("joint")
     def joint(self, X: Any) -> Posterior:

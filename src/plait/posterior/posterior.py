@@ -15,6 +15,7 @@ from plait.core.labels import label_rows
 from plait.core.named_answers import RowFrame
 from plait.core.naming import resolve
 from plait.core.parallel import Parallel, delayed
+from plait.core.progress_bar import progress
 from plait.core.sentences import ParameterError
 from plait.inference import Inference, LabelSupport
 from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution, row_seeds
@@ -377,9 +378,9 @@ class Posterior(FurtherQuestions):
         blocks = list(row_blocks(self.n_rows, bytes_a_row)) or [slice(0, 0)]
         # A seed for each row: what a row draws does not depend on the blocks.
         seeds = row_seeds(self.random_state, self.n_rows)
-        answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(self._ask_block)(question, rows, seeds[rows]) for rows in blocks
-        )
+        parallel = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
+        tasks = parallel(delayed(self._ask_block)(question, rows, seeds[rows]) for rows in blocks)
+        answers = progress(tasks, "Posterior, blocks of rows", len(blocks))
         values, methods, exact, sizes = zip(*answers, strict=True)
         self.method = ", ".join(dict.fromkeys(methods))
         self.exact = np.concatenate(exact)

@@ -10,6 +10,7 @@ from plait.core.arrays import Floats, Labels
 from plait.core.callbacks import CallbackSupport, fit_tasks, with_callbacks
 from plait.core.checks import InstanceOf, Interval, Nothing, RandomState, check_parameters
 from plait.core.parallel import JOBS_RULES
+from plait.core.progress_bar import shows_progress
 from plait.core.randomness import generator, seeds
 from plait.core.sentences import ParameterError
 from plait.estimators.joint_classifier import as_structure, pairs_for
@@ -168,14 +169,15 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
         self.n_jobs = n_jobs
         self.n_mixtures = n_mixtures
 
+    @shows_progress("fitting")
     @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "TreeMixtureClassifier":
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "TreeMixtureClassifier":
         """Learn the graphs and the mixture.
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            Features.
+        X : array, sparse matrix or data frame of shape (n_samples, n_features), or Dataset
+            Features; a data set brings its labels with it.
         y : array, sparse matrix, data frame, or list of sets of label names
             One 0/1 column for each label; or one binary column in one dimension.
         sample_weight : array of shape (n_samples,), optional
