@@ -61,7 +61,7 @@ class ThresholdedClassifier(MetaEstimatorMixin, MultilabelClassifier):
     def _thresholds(self, marginals: Floats, Y: Labels, sample_weight: Any) -> Any:
         """Return one threshold, or one a label."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the thresholds on rows held out in turn, and fit the model on all rows.
 
         Parameters
