@@ -2,9 +2,9 @@
 
 Every input is a sound file with a few places broken: cut, doubled, replaced, mixed with what hurts readers. It must be
 read, or refused by a `DataError` (a plan by a `PlanError`) of one line; anything else is a failure, and so are a death
-of the process and more than twenty seconds. Number i always is the same input. Work is done in child processes of
-bounded memory, in blocks; progress is kept in a file, so that a run that was stopped goes on where it was. Inputs that
-failed are kept beside it. The exit code is 1 if there are any.
+of the process and more than twenty seconds of work. Number i always is the same input. Work is done in child processes
+of bounded memory, in blocks; progress is kept in a file, so that a run that was stopped goes on where it was. Inputs
+that failed are kept beside it. The exit code is 1 if there are any.
 """
 
 import argparse
@@ -33,7 +33,8 @@ from plait.data import DataError, Dataset, save_dataset
 from plait.experiments import PlanError, open_store, read_plan, run_plan
 
 BLOCK = 20_000
-SECONDS = 20
+SECONDS = 20  # of processor time
+WAIT = 900  # seconds after which an input that does nothing at all is given up
 MEMORY = 6 << 30
 SPECIAL = (
     *(b":", b",", b";", b"#", b" ", b"\n", b"\r", b'"', b"'", b"\t", b"\0", b"-", b".", b"e", b"{", b"}", b"[", b"]"),
@@ -178,7 +179,7 @@ def attack(number: int, kinds: list[Format], path: Path) -> tuple[str, str, str]
     kind = kinds[int(np.searchsorted(shares, chance.integers(shares[-1]), side="right"))]
     file = path / kind.name
     file.write_bytes(kind.breaker(kind.examples[int(chance.integers(len(kind.examples)))], chance))
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         with warnings.catch_warnings(), using_kernels("always" if chance.random() < 0.3 else "auto"):
             warnings.simplefilter("ignore")
@@ -191,7 +192,7 @@ def attack(number: int, kinds: list[Format], path: Path) -> tuple[str, str, str]
     except BaseException:
         return kind.name, "failed", traceback.format_exc()[-1500:]
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _too_slow(*_: object) -> None:
@@ -201,13 +202,18 @@ def _too_slow(*_: object) -> None:
 def block(first: int, last: int, state: Path, sender: Any) -> None:
     """Try the inputs of one block in a process of its own; say each number before it is tried."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    signal.signal(signal.SIGALRM, _too_slow)
+    signal.signal(signal.SIGPROF, _too_slow)
     failures = state.with_suffix("")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder)
         kinds = formats(path)
         inputs = path / "inputs"
         inputs.mkdir()
+        with using_kernels("always"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for kind in kinds:  # whole ones first, which compiles what there is to compile
+                (inputs / kind.name).write_bytes(kind.examples[0])
+                kind.read(inputs / kind.name)
         for number in range(first, last):
             sender.send((number, None))
             found = attack(number, kinds, inputs)
@@ -226,13 +232,15 @@ def run_block(first: int, last: int, state: Path) -> tuple[int, list[tuple[int, 
     sender.close()
     at, results = first, []
     try:
-        while True:
+        while receiver.poll(WAIT):
             number, found = receiver.recv()
             at = number
             if found is not None:
                 results.append((number, *found))
+        child.kill()
     except EOFError:
-        child.join()
+        pass
+    child.join()
     if child.exitcode:
         results.append((at, "?", "failed", f"the process died with exit code {child.exitcode}"))
     return at + 1, results

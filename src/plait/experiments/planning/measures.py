@@ -1,16 +1,32 @@
 """What is measured in a cell: names, directions, and what a model must answer for each.
 
+A measure of one's own is the import path of a function of true and predicted labels, or `scores:` and the path of a
+function of true labels and scores. Those of `plait.metrics` and `sklearn.metrics` are data, others are code.
+
 Measures of labels cost nothing and are always taken. Those of scores need marginals and those of the joint need
 log P(y | x), which can cost more than the prediction itself: they are taken when a plan names one of their group.
 """
 
+import inspect
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
 from plait import metrics
+from plait.core.sentences import ParameterError, shown
+from plait.experiments.planning.plan_objects import imported_object, is_foreign
 
-__all__ = ["JOINT_MEASURES", "LABEL_MEASURES", "MEASURES", "SCORE_MEASURES", "answers_needed", "smaller_is_better"]
+__all__ = [
+    "JOINT_MEASURES",
+    "LABEL_MEASURES",
+    "MEASURES",
+    "SCORE_MEASURES",
+    "answers_needed",
+    "is_own_measure",
+    "of_scores",
+    "own_measure",
+    "smaller_is_better",
+]
 
 Measure = Callable[[Any, Any], float]
 
@@ -35,6 +51,8 @@ JOINT_MEASURES: dict[str, Measure] = {
     # The mean over rows, to compare test parts of different sizes.
     "log_loss": partial(metrics.cll_loss, mean=True),
 }
+_SCORES = "scores:"
+_KNOWN = ("plait.metrics.", "sklearn.metrics.")
 MEASURES: dict[str, Measure] = LABEL_MEASURES | SCORE_MEASURES | JOINT_MEASURES
 
 
@@ -46,7 +64,39 @@ def smaller_is_better(measure: str) -> bool:
     >>> smaller_is_better("hamming_loss"), smaller_is_better("normalized_coverage"), smaller_is_better("micro_f1")
     (True, True, False)
     """
-    return measure.endswith("loss") or measure == "normalized_coverage"
+    return measure.endswith(("loss", "error")) or measure == "normalized_coverage"
+
+
+def is_own_measure(word: Any) -> bool:
+    """Say whether a word is an import path, of labels or of scores."""
+    return isinstance(word, str) and "." in word
+
+
+def of_scores(word: str) -> bool:
+    """Say whether a measure needs scores."""
+    return word in SCORE_MEASURES or word.startswith(_SCORES)
+
+
+def own_measure(word: str, *, allow_imports: bool = False) -> Measure:
+    """Return the function that a path names; nothing foreign is imported unless that is allowed.
+
+    Examples
+    --------
+    >>> own_measure("scores:sklearn.metrics.label_ranking_loss")([[1, 0]], [[0.9, 0.2]])
+    0.0
+    """
+    path = word.removeprefix(_SCORES)
+    if is_foreign(path) and not allow_imports:
+        raise ParameterError(
+            f"metric {shown(word)} is code from outside plait and scikit-learn, which a plan may not run by itself. "
+            "Allow it (--allow-imports, allow_imports=True) if you know where the plan comes from."
+        )
+    found = imported_object(path) if is_foreign(path) or path.startswith(_KNOWN) else None
+    if not inspect.isfunction(found):
+        raise ParameterError(
+            f"metric {shown(word)} is no function of plait.metrics or sklearn.metrics. Pass one of them."
+        )
+    return found
 
 
 def answers_needed(measures: Iterable[str]) -> tuple[str, ...]:
@@ -58,5 +108,5 @@ def answers_needed(measures: Iterable[str]) -> tuple[str, ...]:
     (('labels',), ('labels', 'scores', 'joint'))
     """
     names = set(measures)
-    groups = (("labels", names), ("scores", names & set(SCORE_MEASURES)), ("joint", names & set(JOINT_MEASURES)))
+    groups = (("labels", names), ("scores", any(map(of_scores, names))), ("joint", names & set(JOINT_MEASURES)))
     return tuple(word for word, wanted in groups if wanted)

@@ -184,6 +184,8 @@ class Plan:
         The file.
     folder : str
         Where modules beside the file are imported from; empty where the plan may not import.
+    keep : bool, default=False
+        Whether the store keeps predictions, so that another metric can be taken later without running anything again.
     """
 
     name: str
@@ -194,6 +196,7 @@ class Plan:
     seeds: tuple[int, ...] = (0,)
     text: str = ""
     folder: str = ""
+    keep: bool = False
 
     def protocol_on(self, dataset: DatasetPlan) -> Protocol:
         """Return how the rows of a data set are divided."""

@@ -10,11 +10,11 @@ from plait.data import DataError
 from plait.experiments.planning.plan import Plan
 from plait.experiments.planning.plan_methods import read_methods
 from plait.experiments.planning.plan_problems import Place, PlanError, Problems, key_lines
-from plait.experiments.planning.plan_tables import read_datasets, read_metrics, read_protocol, read_seeds
+from plait.experiments.planning.plan_tables import read_datasets, read_keep, read_metrics, read_protocol, read_seeds
 
 __all__ = ["parse_file", "parse_plan", "plan_from_text", "read_plan"]
 
-_KEYS = ("name", "datasets", "methods", "protocol", "metrics", "seeds")
+_KEYS = ("name", "datasets", "methods", "protocol", "metrics", "seeds", "keep")
 
 
 def read_plan(path: str | os.PathLike[str], *, allow_imports: bool = False) -> Plan:
@@ -94,6 +94,7 @@ def parse_plan(
         read_seeds(top.at("seeds"), table.get("seeds")),
         text,
         str(folder) if folder and allow_imports else "",
+        read_keep(top.at("keep"), table.get("keep")),
     )
     return plan, problems
 

@@ -37,6 +37,8 @@ __all__ = [
     "flat_grid",
     "foreign_paths",
     "grid_choices",
+    "imported_object",
+    "is_foreign",
     "with_values",
 ]
 
@@ -115,20 +117,21 @@ def foreign_paths(value: Any) -> Iterator[str]:
     if isinstance(value, Mapping):
         steps = value["steps"] if isinstance(value.get("steps"), list) else []
         for word in (value.get("use"), *steps):
-            if isinstance(word, str) and _is_foreign(word.replace(":", ".")):
+            if isinstance(word, str) and is_foreign(word.replace(":", ".")):
                 yield word.replace(":", ".")
     if isinstance(value, Mapping | list):
         for part in value.values() if isinstance(value, Mapping) else value:
             yield from foreign_paths(part)
 
 
-def _is_foreign(path: str) -> bool:
+def is_foreign(path: str) -> bool:
+    """Say whether an import path leads out of plait and scikit-learn."""
     return "." in path and path.partition(".")[0] not in _KNOWN_PACKAGES
 
 
 def _imported(path: str, allow_imports: bool) -> Maker:
     """Return the class or recipe at a path. Nothing is called, and nothing foreign imported unless that is allowed."""
-    if _is_foreign(path) and not allow_imports:
+    if is_foreign(path) and not allow_imports:
         raise ParameterError(
             f"{shown(path)} is code from outside plait and scikit-learn, which a plan may not run by itself. "
             "Allow it (--allow-imports, allow_imports=True) if you know where the plan comes from."
@@ -144,7 +147,7 @@ def _imported(path: str, allow_imports: bool) -> Maker:
 def imported_object(path: str) -> Any:
     """Return what an import path names; private names of plait and scikit-learn, and what they import, are refused."""
     module, _, name = path.rpartition(".")
-    if not all(part.isidentifier() for part in path.split(".")) or (not _is_foreign(path) and "._" in path):
+    if not all(part.isidentifier() for part in path.split(".")) or (not is_foreign(path) and "._" in path):
         raise ParameterError(f"{shown(path)} is no public import path. Pass package.module.Name.")
     try:
         found = getattr(importlib.import_module(module), name)
@@ -154,7 +157,7 @@ def imported_object(path: str) -> Any:
             f"{shown(path)} cannot be imported, {reason}. Check the path and what is installed."
         ) from None
     home = str(getattr(found, "__module__", None) or module)
-    if not _is_foreign(path) and _is_foreign(f"{home}.{name}"):
+    if not is_foreign(path) and is_foreign(f"{home}.{name}"):
         raise ParameterError(f"{shown(path)} is not of plait or scikit-learn, but of {shown(home)}. Pass its own path.")
     return found
 

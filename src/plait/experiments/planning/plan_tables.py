@@ -3,19 +3,21 @@
 import os
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from plait.core.checks import Constraint, InstanceOf, Interval, OneOf
-from plait.core.sentences import shown
+from plait.core.sentences import ParameterError, shown
 from plait.data.conversion.feature_encoding import NOMINAL_MODES
 from plait.data.conversion.files import plain_suffix
 from plait.data.loading import DATA_SUFFIXES
-from plait.experiments.planning.measures import MEASURES
+from plait.experiments.planning.measures import MEASURES, is_own_measure, own_measure
 from plait.experiments.planning.plan import PROTOCOL_KINDS, DatasetPlan, Protocol
+from plait.experiments.planning.plan_objects import is_foreign
 from plait.experiments.planning.plan_problems import Place
 
-__all__ = ["PROTOCOL_RULES", "read_datasets", "read_metrics", "read_protocol", "read_seeds"]
+__all__ = ["PROTOCOL_RULES", "read_datasets", "read_keep", "read_metrics", "read_protocol", "read_seeds"]
 
 Rules = dict[str, tuple[Constraint, ...]]
 
@@ -106,15 +108,34 @@ def read_metrics(place: Place, value: Any) -> tuple[str, ...]:
     """Return the metrics of a plan; all of them where it names none."""
     if value is None:
         return tuple(MEASURES)
-    return tuple(_listed(place, value, _metric_problem, "metrics, a list of names"))
+    problem_of = partial(_metric_problem, allow_imports=place.problems.allow_imports)
+    return tuple(_listed(place, value, problem_of, "metrics, a list of names"))
 
 
-def _metric_problem(word: Any) -> str:
+def _metric_problem(word: Any, allow_imports: bool) -> str:
     if isinstance(word, str) and word in MEASURES:
         return ""
+    if is_own_measure(word):
+        return _own_problem(word, allow_imports)
     close = get_close_matches(str(word), list(MEASURES), n=1)
     hint = f"Did you mean {close[0]}?" if close else f"There are {', '.join(MEASURES)}."
     return f"There is no metric {shown(word)}. {hint}"
+
+
+def _own_problem(word: str, allow_imports: bool) -> str:
+    """Say what is wrong with a path; what is foreign and allowed is not imported before the plan runs."""
+    if allow_imports and is_foreign(word.partition(":")[2] or word):
+        return ""
+    try:
+        own_measure(word)
+    except ParameterError as problem:
+        return str(problem)
+    return ""
+
+
+def read_keep(place: Place, value: Any) -> bool:
+    """Say whether a plan keeps predictions."""
+    return value is not None and place.check("plan", value, (OneOf(("predictions",)),))
 
 
 def read_seeds(place: Place, value: Any) -> tuple[int, ...]:

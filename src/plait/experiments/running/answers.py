@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from plait.core.randomness import seeds
 from plait.data import Dataset
-from plait.experiments.planning.measures import JOINT_MEASURES, LABEL_MEASURES, SCORE_MEASURES
+from plait.experiments.planning.measures import JOINT_MEASURES, LABEL_MEASURES, SCORE_MEASURES, of_scores, own_measure
 from plait.metrics.scoring import label_probabilities, label_scores, log_likelihoods
 
 __all__ = ["Answers", "ask", "fold_seed", "inner_model", "labels_digest", "measured", "report_extras", "seeded"]
@@ -78,13 +78,17 @@ def inner_model(model: Any) -> Any:
     return model
 
 
-def measured(answers: Answers, Y: Any) -> dict[str, float]:
-    """Return measure -> value, for all that the answers allow."""
+def measured(answers: Answers, Y: Any, own_measures: Iterable[str] = ()) -> dict[str, float]:
+    """Return measure -> value, for all of plait's and those of one's own that the answers allow."""
     values = {name: float(measure(Y, answers.labels)) for name, measure in LABEL_MEASURES.items()}
     if answers.scores is not None:
         values |= {name: float(measure(Y, answers.scores)) for name, measure in SCORE_MEASURES.items()}
     if answers.joint is not None:
         values |= {name: float(measure(Y, answers.joint)) for name, measure in JOINT_MEASURES.items()}
+    for word in own_measures:
+        given = answers.scores if of_scores(word) else answers.labels
+        if given is not None:
+            values[word] = float(own_measure(word, allow_imports=True)(Y, given))
     return values
 
 

@@ -28,6 +28,7 @@ from plait.experiments.planning.plan_objects import build, grid_choices, with_va
 from plait.experiments.running.answers import ask, fold_seed, labels_digest, measured, report_extras, seeded
 from plait.experiments.running.cells import Cell, CellResult
 from plait.experiments.running.fold_data import divided_rows, fold_parts, load_data
+from plait.experiments.running.kept_answers import packed_answers
 
 __all__ = ["failure", "run_cell", "versions"]
 
@@ -104,7 +105,8 @@ def _result(cell: Cell) -> CellResult:
     extras = report_extras(model, answers, train, test)
     return replace(
         _blank(cell),
-        metrics=measured(answers, test.Y),
+        metrics=measured(answers, test.Y, cell.own_measures),
+        kept=packed_answers(answers, test.Y) if cell.keep else None,
         fit_seconds=fit_seconds,
         predict_seconds=answers.seconds["labels"],
         predictions_digest=labels_digest(answers.labels),

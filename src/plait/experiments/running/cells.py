@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from plait.experiments.planning.measures import answers_needed
+from plait.experiments.planning.measures import answers_needed, is_own_measure
 from plait.experiments.planning.plan import DatasetPlan, MethodSetup, Plan, Protocol
 
 __all__ = ["Cell", "CellResult", "cell_digest", "plan_cells"]
@@ -38,6 +38,10 @@ class Cell:
         How rows are divided.
     answers : tuple of str
         What the model is asked for: "labels", "scores", "joint".
+    own_measures : tuple of str
+        Import paths of measures to take besides plait's.
+    keep : bool
+        Whether predictions are handed on.
     """
 
     digest: str
@@ -50,6 +54,8 @@ class Cell:
     setup: MethodSetup
     protocol: Protocol
     answers: tuple[str, ...]
+    own_measures: tuple[str, ...] = ()
+    keep: bool = False
 
     def __str__(self) -> str:
         return f"{self.dataset}, {self.method}, fold {self.fold}, seed {self.seed}"
@@ -89,6 +95,8 @@ class CellResult:
         When, in seconds since 1970.
     plan : str
         Name of the plan.
+    kept : bytes or None
+        Predictions on their way into the store, which gives them back by `Store.predictions`.
     """
 
     dataset: str
@@ -108,6 +116,7 @@ class CellResult:
     digest: str = ""
     finished: float = 0.0
     plan: str = ""
+    kept: bytes | None = field(default=None, repr=False)
 
 
 def plan_cells(plan: Plan, fingerprints: Mapping[str, str]) -> Iterator[Cell]:
@@ -120,7 +129,9 @@ def plan_cells(plan: Plan, fingerprints: Mapping[str, str]) -> Iterator[Cell]:
     fingerprints : dict of str to str
         Name of a data set -> digest of its content; data sets that are not in it are left out.
     """
-    answers = answers_needed(plan.metrics)
+    # Predictions that are kept are to serve any metric.
+    answers = ("labels", "scores", "joint") if plan.keep else answers_needed(plan.metrics)
+    own = tuple(filter(is_own_measure, plan.metrics))
     for data in plan.datasets:
         protocol = plan.protocol_on(data)
         if data.name not in fingerprints:
@@ -131,7 +142,7 @@ def plan_cells(plan: Plan, fingerprints: Mapping[str, str]) -> Iterator[Cell]:
             for method in methods:
                 work = (fingerprints[data.name], method.setup_on(data.name), protocol, answers)
                 digest = cell_digest(*work, fold, seed)
-                yield Cell(digest, data.name, method.name, fold, seed, data, *work)
+                yield Cell(digest, data.name, method.name, fold, seed, data, *work, own, plan.keep)
 
 
 def cell_digest(

@@ -11,8 +11,10 @@ from pathlib import Path
 
 from plait.core.progress_bar import progress
 from plait.data import DataError
+from plait.experiments.planning.measures import is_own_measure, of_scores, own_measure
 from plait.experiments.planning.plan import Plan
 from plait.experiments.planning.plan_objects import find_maker, foreign_paths
+from plait.experiments.running.answers import measured
 from plait.experiments.running.cell_run import failure
 from plait.experiments.running.cells import Cell, CellResult, plan_cells
 from plait.experiments.running.claims import BEAT_SECONDS, Owner, this_owner
@@ -117,6 +119,9 @@ def run_plan(
         if retry_failed:
             opened.forget(digest for digest, failed in before.items() if failed)
             before = {digest: False for digest, failed in before.items() if not failed}
+        lacking = _measure_again(opened, plan, [digest for digest, failed in before.items() if not failed])
+        opened.forget(lacking)
+        before = {digest: failed for digest, failed in before.items() if digest not in lacking}
         todo = [cell for digest, cell in wanted.items() if digest not in before]
         failures = []
         if todo:
@@ -137,8 +142,31 @@ def run_plan(
     )
 
 
+def _measure_again(store: Store, plan: Plan, digests: Sequence[str]) -> set[str]:
+    """Take the metrics that finished cells lack from their kept predictions; return cells that must run again.
+
+    These are cells whose predictions are to be kept and were not, and cells without predictions that lack a measure of
+    one's own; plait's own measures were taken of all that the model gave.
+    """
+    own = [word for word in plan.metrics if is_own_measure(word)]
+    if not (own or plan.keep):
+        return set()
+    again, scored = set(), store.scored()
+    for digest in digests:
+        has = scored.get(digest, set())
+        kept = store.predictions(digest)
+        gives = [word for word in own if not of_scores(word) or "ranking_loss" in has]
+        if kept is not None and not has.issuperset(plan.metrics):
+            store.add_scores(digest, measured(kept[1], kept[0], own))
+        elif kept is None and (plan.keep or not has.issuperset(gives)):
+            again.add(digest)
+    return again
+
+
 def _check_imports(plan: Plan) -> None:
     """Import what the plan may import, and refuse what is no class of a model before any cell runs."""
+    for word in filter(is_own_measure, plan.metrics):
+        own_measure(word, allow_imports=True)
     setups = [setup for method in plan.methods for setup in (method.setup, *method.on.values())]
     for path in dict.fromkeys(path for setup in setups for path in foreign_paths(setup.as_dict())):
         find_maker(path, allow_imports=True)

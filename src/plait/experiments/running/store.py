@@ -5,55 +5,30 @@ taken over. Results are kept by the digest of the work, plans by name: an edited
 earlier one.
 """
 
-import contextlib
 import json
 import os
 import sqlite3
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from plait.data import DataError
 from plait.experiments.planning.plan import Plan
+from plait.experiments.running.answers import Answers
 from plait.experiments.running.cells import Cell, CellResult
 from plait.experiments.running.claims import Owner, is_gone
+from plait.experiments.running.kept_answers import unpacked_answers
+from plait.experiments.running.store_file import StoreError, connect, transaction
 
 __all__ = ["Store", "StoreError", "open_store"]
 
-_APPLICATION = 0x706C6169  # "plai", by which SQLite files of plait are known
-_VERSION = 1
-_PATIENCE = 60.0  # seconds to wait for other processes that write
-_TABLES = """
-CREATE TABLE plans (name TEXT PRIMARY KEY, text TEXT NOT NULL, metrics TEXT NOT NULL, used REAL NOT NULL);
-CREATE TABLE plan_cells (
-    plan TEXT NOT NULL, position INTEGER NOT NULL, cell TEXT NOT NULL,
-    dataset TEXT NOT NULL, method TEXT NOT NULL, fold INTEGER NOT NULL, seed INTEGER NOT NULL,
-    PRIMARY KEY (plan, position)
-) WITHOUT ROWID;
-CREATE TABLE results (
-    cell TEXT PRIMARY KEY, parameters TEXT NOT NULL, fit_seconds REAL NOT NULL, predict_seconds REAL NOT NULL,
-    peak_memory INTEGER NOT NULL, versions TEXT NOT NULL, predictions TEXT NOT NULL, error TEXT, traceback TEXT,
-    extras BLOB NOT NULL, finished REAL NOT NULL
-);
-CREATE TABLE scores (
-    cell TEXT NOT NULL, metric TEXT NOT NULL, value REAL, PRIMARY KEY (cell, metric)
-) WITHOUT ROWID;
-CREATE TABLE claims (
-    cell TEXT PRIMARY KEY, token TEXT NOT NULL, machine TEXT NOT NULL, pid INTEGER NOT NULL, started TEXT NOT NULL,
-    beat REAL NOT NULL
-);
-"""
+_MOST_EXTRAS = 1 << 27  # bytes of what reports draw of one cell, unpacked: more is a bomb
 _RESULT_COLUMNS = (
     "parameters, fit_seconds, predict_seconds, peak_memory, versions, predictions, error, extras, traceback, finished"
 )
-
-
-class StoreError(DataError):
-    """A file is no store of results, or not one that this version can use."""
 
 
 def open_store(path: str | os.PathLike[str], *, create: bool = False) -> "Store":
@@ -141,10 +116,18 @@ class Store:
         """Say in one sentence what cannot be read."""
         try:
             yield
-        except (ValueError, TypeError, zlib.error) as problem:
+        except (ValueError, TypeError, OverflowError, RecursionError, zlib.error) as problem:
             raise StoreError(
                 f"{self.path}: {what} is damaged ({problem}). Restore the file, or run the plan into a new one."
             ) from None
+
+    def predictions(self, digest: str) -> tuple[Any, Answers] | None:
+        """Return the true labels of a cell's test part and what the model answered; None where they were not kept."""
+        if not self._rows("SELECT 1 FROM sqlite_master WHERE name = 'predictions'"):
+            return None
+        rows = self._rows("SELECT content FROM predictions WHERE cell = ?", (digest,))
+        with self._undamaged(f"what was kept of cell {digest}"):
+            return unpacked_answers(rows[0][0]) if rows else None
 
     def missing(self, plan: str | None = None) -> list[CellResult]:
         """Return the cells that have no result yet, with their names only."""
@@ -194,6 +177,21 @@ class Store:
         with self._writing():
             self._database.executemany("DELETE FROM results WHERE cell = ?", cells)
             self._database.executemany("DELETE FROM scores WHERE cell = ?", cells)
+            self._database.executemany("DELETE FROM predictions WHERE cell = ?", cells)
+
+    def scored(self) -> dict[str, set[str]]:
+        """Return digest of a cell -> the metrics that it has."""
+        found: dict[str, set[str]] = {}
+        for cell, metric in self._rows("SELECT cell, metric FROM scores"):
+            found.setdefault(cell, set()).add(metric)
+        return found
+
+    def add_scores(self, digest: str, values: Mapping[str, float]) -> None:
+        """Write more scores of a finished cell."""
+        with self._writing():
+            self._database.executemany(
+                "INSERT OR REPLACE INTO scores VALUES (?, ?, ?)", [(digest, *entry) for entry in values.items()]
+            )
 
     def claim(self, digest: str, owner: Owner) -> str:
         """Try to take a cell: "claimed", "done" if it has a result, or "busy" if a living owner has it."""
@@ -220,6 +218,9 @@ class Store:
                 "INSERT INTO scores VALUES (?, ?, ?)",
                 [(result.digest, metric, value) for metric, value in result.metrics.items()],
             )
+            if result.kept is not None:
+                kept = (result.digest, result.kept)
+                self._database.execute("INSERT OR REPLACE INTO predictions VALUES (?, ?)", kept)
         return True
 
     def beat(self, owner: Owner) -> None:
@@ -281,7 +282,7 @@ def _result(row: Any, scores: dict[str, float]) -> CellResult:
         dict(json.loads(versions)),
         predictions,
         error,
-        dict(json.loads(zlib.decompress(extras))),
+        dict(json.loads(_unpacked(extras))),
         traceback,
         digest,
         float(finished),
@@ -289,100 +290,9 @@ def _result(row: Any, scores: dict[str, float]) -> CellResult:
     )
 
 
-def connect(path: str | os.PathLike[str], *, create: bool = False) -> sqlite3.Connection:
-    """Return a connection to a store, made where there is none if `create`.
-
-    Raises
-    ------
-    StoreError
-        If there is no such file, it is no SQLite file, of another program, or of a newer plait.
-    """
-    file = Path(path)
-    if not create and not file.is_file():
-        raise StoreError(f"{file}: there is no such store. Run 'plait bench PLAN.toml --store {file}' to make it.")
-    try:
-        database = sqlite3.connect(_address(file, create), uri=True, timeout=_PATIENCE, isolation_level=None)
-    except sqlite3.Error as problem:
-        raise StoreError(f"{file}: cannot be opened as a store, {problem}. Pass another file.") from None
-    try:
-        _ready(database, file, create)
-    except sqlite3.DatabaseError as problem:
-        database.close()
-        raise StoreError(f"{file}: cannot be used as a store, {problem}. Pass another file.") from None
-    except StoreError:
-        database.close()
-        raise
-    return database
-
-
-def _address(file: Path, create: bool) -> str:
-    """Return how SQLite opens a file: as one that nobody changes where nobody can, such as on a read-only share.
-
-    Otherwise it would make files of its own beside the store. Where a writer left a log behind, that is read too.
-    """
-    address = file.absolute().as_uri()
-    if create or (os.access(file.parent, os.W_OK) and os.access(file, os.W_OK)):
-        return address
-    log = file.with_name(file.name + "-wal")
-    return f"{address}?mode=ro" if log.is_file() and log.stat().st_size else f"{address}?immutable=1"
-
-
-@contextlib.contextmanager
-def transaction(database: sqlite3.Connection) -> Iterator[None]:
-    """Do all of what is inside or nothing, with no other writer in between."""
-    database.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        # SQLite has gone back by itself where the disk is full or broken.
-        if database.in_transaction:
-            database.execute("ROLLBACK")
-        raise
-    database.execute("COMMIT")
-
-
-def _ready(database: sqlite3.Connection, file: Path, create: bool) -> None:
-    """Check what the file is, and make the tables where it is new."""
-    _checked(database, file)
-    if create:
-        _log_ahead(database)
-        with transaction(database):
-            if not _checked(database, file):
-                for statement in _TABLES.split(";\n"):
-                    database.execute(statement)
-                database.execute(f"PRAGMA application_id = {_APPLICATION}")
-                database.execute(f"PRAGMA user_version = {_VERSION}")
-    elif not _checked(database, file):
-        raise StoreError(f"{file}: holds no results. Pass a file that 'plait bench' wrote.")
-    # A finished cell is on the disk before the next one is begun, so that even a power cut loses none.
-    database.execute("PRAGMA synchronous = FULL")
-
-
-def _checked(database: sqlite3.Connection, file: Path) -> bool:
-    """Say whether the tables are there; complain about files that are not plait's or too new."""
-    # One statement sees one state of the file: another process may be making the tables right now.
-    application, version, n_tables = database.execute(
-        "SELECT application_id, user_version, (SELECT COUNT(*) FROM sqlite_master) "
-        "FROM pragma_application_id, pragma_user_version"
-    ).fetchone()
-    if application != _APPLICATION and (application or n_tables):
-        raise StoreError(f"{file}: is an SQLite file, but no store of plait. Pass another file.")
-    if version > _VERSION:
-        raise StoreError(
-            f"{file}: is a store of version {version}, but this plait reads up to version {_VERSION}. Upgrade plait."
-        )
-    return bool(n_tables)
-
-
-def _log_ahead(database: sqlite3.Connection) -> None:
-    """Switch to the write-ahead log, in which a kill at any instant leaves a whole file, and readers do not wait."""
-    deadline = time.monotonic() + _PATIENCE
-    while True:
-        try:
-            database.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError:
-            # SQLite does not wait by itself when two processes switch at once.
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
+def _unpacked(extras: bytes) -> bytes:
+    unpacker = zlib.decompressobj()
+    content = unpacker.decompress(extras, _MOST_EXTRAS)
+    if not unpacker.eof:
+        raise ValueError(f"{len(extras)} packed bytes that are cut off or grow beyond {_MOST_EXTRAS}")
+    return content
