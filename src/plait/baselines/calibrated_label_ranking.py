@@ -8,15 +8,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from plait.baselines.foundations.binary_learners import LEARNER_RULE, binary_learner, checked_weights, label_scores
-from plait.baselines.foundations.column_scaling import divided_columns, in_units_of_columns, unscaled_learner
+from plait.baselines.foundations.binary_learners import LEARNER_RULE, binary_learner, checked_weights
+from plait.baselines.foundations.column_scaling import divided_columns, unscaled_learner
 from plait.baselines.foundations.meta_classifier import MetaClassifier, seeded_members
 from plait.core.arrays import Floats, Ints, Labels
 from plait.core.checks import RandomState
 from plait.core.parallel import JOBS_RULES, Parallel, delayed
 from plait.core.progress_bar import progress
 from plait.core.randomness import generators
-from plait.learners import Conditionals, Learner, LinearSVMLearner, LogisticLearner
+from plait.learners import Conditionals, Learner
 
 __all__ = ["CalibratedLabelRanking"]
 
@@ -105,7 +105,7 @@ class CalibratedLabelRanking(MetaClassifier):
         single = seeded_members(learner, 1, single_draws)[0]
         if "n_jobs" in single.get_params(deep=False):
             single.set_params(n_jobs=self.n_jobs)
-        self.conditionals_ = in_units_of_columns(single.fit(X, Y, sample_weight=weights), scales)
+        self.conditionals_ = single.fit(X, Y, sample_weight=weights).divided_by(scales)
         pairs = fitted_label_pairs(learner, X, Y, weights, pair_draws, self.n_jobs)
         self.pairs_ = replace(pairs, coef_=pairs.coef_ / scales) if isinstance(pairs, LinearPairs) else pairs
 
@@ -118,7 +118,7 @@ class CalibratedLabelRanking(MetaClassifier):
 
     def _votes(self, X: Any) -> Floats:
         votes = np.zeros((X.shape[0], self.n_labels_ + 1))
-        preferred = _preferred(label_scores(self.conditionals_, X))
+        preferred = _preferred(self.conditionals_.base_scores(X))
         votes[:, :-1] = preferred
         votes[:, -1] = (1.0 - preferred).sum(axis=1)
         for start in range(0, len(self.pairs_.first), _PAIRS_AT_ONCE):
@@ -179,7 +179,7 @@ class CalledPairs:
         """Return the scores of some pairs: above 0 where the first label is preferred, 0 where nothing is known."""
         models = self.conditionals_[pairs]
         unknown = np.zeros((X.shape[0], 1))
-        return np.hstack([unknown if model is None else label_scores(model, X) for model in models])
+        return np.hstack([unknown if model is None else model.base_scores(X) for model in models])
 
 
 def fitted_label_pairs(
@@ -205,7 +205,7 @@ def fitted_label_pairs(
     n_jobs : int or None
         How many batches or pairs are trained at once.
     """
-    if isinstance(learner, LogisticLearner | LinearSVMLearner):
+    if learner.weighs_labels:
         return _in_tiles(learner, X, Y, sample_weight, n_jobs)
     first, second = np.triu_indices(Y.shape[1], 1)
     members = seeded_members(learner, len(first), random_state)

@@ -1,16 +1,13 @@
 """CHF: a second layer of classifiers that sees what the first layer says about all labels [Godbole2004]."""
 
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 from scipy.special import expit
-from sklearn.base import clone
 
 from plait import learners as learners_room
-from plait.baselines.foundations.binary_learners import LabelRegressions, label_scores
-from plait.baselines.foundations.column_scaling import beside
+from plait.baselines.foundations.binary_learners import LabelRegressions
+from plait.baselines.foundations.column_scaling import beside, divided_columns, unscaled_learner
 from plait.core.arrays import Floats, Labels
 from plait.core.checks import Boolean, HasMethods, InstanceOf, Interval, Nothing, OneOf, RandomState
 from plait.core.naming import resolve
@@ -18,7 +15,6 @@ from plait.core.parallel import JOBS_RULES
 from plait.core.sentences import ParameterError
 from plait.data.folds import MultilabelStratifiedKFold
 from plait.learners import Conditionals, Learner, LogisticLearner, SklearnLearner
-from plait.learners.training.column_scaling import column_scales
 
 __all__ = ["HeterogeneousStacking"]
 
@@ -131,12 +127,9 @@ class HeterogeneousStacking(LabelRegressions):
         The outputs for a rare label hardly vary in training. Divided by their deviation, what a first layer trained on
         all rows says instead of one trained without a fold would outweigh everything else.
         """
-        if not isinstance(learner, LogisticLearner):
-            return learner.fit(beside(X, outputs), Y)
-        scales = column_scales(X, learner.standardize)
-        scaled = X @ sparse.diags_array(1.0 / scales, format="csr") if sparse.issparse(X) else X / scales
-        fitted: Any = clone(learner).set_params(standardize=False).fit(beside(scaled, outputs), Y)
-        return replace(fitted, coef_=fitted.coef_ / np.concatenate([scales, np.ones(outputs.shape[1])]))
+        learner, scales = unscaled_learner(learner, X, None)
+        fitted = learner.fit(beside(divided_columns(X, scales), outputs), Y)
+        return fitted.divided_by(np.concatenate([scales, np.ones(outputs.shape[1])]))
 
     def _learner(self) -> Learner:
         if self.estimator is None:
@@ -157,7 +150,7 @@ class HeterogeneousStacking(LabelRegressions):
         return outputs
 
     def _outputs(self, layer: Conditionals, X: Any) -> Floats:
-        scores = label_scores(layer, X)
+        scores = layer.base_scores(X)
         if self.outputs == "labels":
             return (scores > 0).astype(np.float64)
         layer.require_probabilities(f"{type(self).__name__} with outputs='probabilities'")

@@ -13,10 +13,8 @@ from plait.baselines.foundations.binary_learners import (
     LEARNER_RULE,
     binary_learner,
     checked_weights,
-    gives_probabilities,
-    label_scores,
 )
-from plait.baselines.foundations.column_scaling import divided_columns, in_units_of_columns, unscaled_learner
+from plait.baselines.foundations.column_scaling import divided_columns, unscaled_learner
 from plait.baselines.foundations.meta_classifier import MetaClassifier, seeded_members
 from plait.core.arrays import Floats, Ints, Labels
 from plait.core.checks import Interval, RandomState
@@ -118,7 +116,7 @@ class HOMER(MetaClassifier):
         self.hierarchy_ = label_hierarchy_of(Y, weights, self.n_clusters, cluster_draws)
         learner, scales = unscaled_learner(learner, X, weights)
         fitted = self._fitted(learner, divided_columns(X, scales), Y, weights, seed_draws)
-        self.conditionals_ = [in_units_of_columns(each, scales) for each in fitted]
+        self.conditionals_ = [None if each is None else each.divided_by(scales) for each in fitted]
 
     def _fitted(
         self, learner: Learner, X: Any, Y: Labels, weights: Any, draws: np.random.Generator
@@ -130,7 +128,7 @@ class HOMER(MetaClassifier):
         )
 
     def _probabilistic(self) -> bool:
-        return gives_probabilities(binary_learner(self.estimator))
+        return binary_learner(self.estimator).gives_probabilities
 
     def _decide(self, X: Any) -> Labels:
         """Return the labels that are reached by going down into positive children only."""
@@ -334,4 +332,4 @@ def _child_scores(node: HierarchyNode, conditionals: Conditionals | None, X: Any
     """Return the log-odds (or margins) of the children's meta-labels; 0 where the node has learned nothing."""
     if conditionals is None or X.shape[0] == 0:
         return np.zeros((X.shape[0], len(node.children)))
-    return label_scores(conditionals, X)
+    return conditionals.base_scores(X)

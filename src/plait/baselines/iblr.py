@@ -6,7 +6,7 @@ import numpy as np
 
 from plait import learners as learners_room
 from plait.baselines.foundations.binary_learners import LabelRegressions
-from plait.baselines.foundations.column_scaling import beside, in_units_of_columns
+from plait.baselines.foundations.column_scaling import beside
 from plait.baselines.foundations.neighbourhoods import (
     METRIC_RULES,
     NEIGHBORS_RULES,
@@ -122,7 +122,7 @@ class IBLR(LabelRegressions):
         scales = column_scales(shares, learner.get_params(deep=False).get("standardize", False) is not False)
         columns = self._with_features(shares / scales, X)
         every = np.concatenate([scales, np.ones(columns.shape[1] - len(scales))])
-        self.conditionals_ = in_units_of_columns(learner.fit(columns, Y), every)
+        self.conditionals_ = learner.fit(columns, Y).divided_by(every)
 
     def _shares(self, neighbours: Ints) -> Floats:
         """Return the share of neighbours that have each label, (n_samples, n_labels)."""

@@ -11,7 +11,7 @@ from scipy.special import expit
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from plait.baselines.foundations.binary_learners import LEARNER_RULE, binary_learner, gives_probabilities, label_scores
+from plait.baselines.foundations.binary_learners import LEARNER_RULE, binary_learner
 from plait.baselines.foundations.meta_classifier import seeded_members
 from plait.core.arrays import Floats, Labels
 from plait.core.checks import Interval, RandomState
@@ -103,7 +103,7 @@ class LIFT(MultilabelClassifier):
         self.n_jobs = n_jobs
 
     def _probabilistic(self) -> bool:
-        return gives_probabilities(binary_learner(self.estimator))
+        return binary_learner(self.estimator).gives_probabilities
 
     def _fit(self, X: Any, Y: Labels, sample_weight: Any) -> None:
         cluster_draws, seed_draws = generators(self.random_state, 2)
@@ -231,4 +231,4 @@ def _fitted_label(
 
 
 def _label_scores(conditionals: Conditionals, centres: Any, X: Any) -> Floats:
-    return label_scores(conditionals, distances_to(centres, X))
+    return conditionals.base_scores(distances_to(centres, X))

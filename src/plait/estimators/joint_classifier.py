@@ -17,7 +17,7 @@ from plait.core.sentences import ParameterError
 from plait.features import FeatureMask, Selector
 from plait.inference import Inference
 from plait.joint import GraphJoint
-from plait.learners import Learner, LinearConditionals
+from plait.learners import Learner
 from plait.learners.learner_words import LEARNER_RULES, as_learner
 from plait.learners.training.problem import Problem
 from plait.losses import Loss
@@ -250,4 +250,4 @@ class JointClassifier(JointModel):
             return True
 
     def _coefficients(self) -> Floats | None:
-        return self.conditionals_.coef_ if isinstance(self.conditionals_, LinearConditionals) else None
+        return getattr(self.conditionals_, "coef_", None)

@@ -7,7 +7,7 @@ from typing import Any
 from plait.joint.called_distribution import CalledDistribution
 from plait.joint.graph_distribution import GraphDistribution
 from plait.joint.linear_distribution import LinearDistribution, ParentEffects, effects_along
-from plait.learners import Conditionals, LinearConditionals
+from plait.learners import Conditionals
 
 __all__ = ["GraphJoint"]
 
@@ -34,24 +34,17 @@ class GraphJoint:
 
         Linear conditionals are turned into `X @ W + b` and the matrix of the parents: 8 bytes a row and label.
         """
-        conditionals = self.conditionals
-        if isinstance(conditionals, LinearConditionals):
-            base = conditionals.base_scores(X)
-            probabilistic = conditionals.probabilistic
-            return LinearDistribution(
-                conditionals.graph,
-                base,
-                conditionals.parent_coef_,
-                probabilistic=probabilistic,
-                effects=self._effects,
-            )
-        return CalledDistribution(conditionals, X)
+        known: Any = self.conditionals
+        if not known.linear:
+            return CalledDistribution(known, X)
+        how = {"probabilistic": known.probabilistic, "effects": self._effects}
+        return LinearDistribution(known.graph, known.base_scores(X), known.parent_coef_, **how)
 
     @cached_property
     def _effects(self) -> ParentEffects:
         """The matrix of the parents along the order, made once for all blocks of rows."""
-        assert isinstance(self.conditionals, LinearConditionals)
-        return effects_along(self.conditionals.graph, self.conditionals.parent_coef_)
+        linear: Any = self.conditionals
+        return effects_along(linear.graph, linear.parent_coef_)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"conditionals": self.conditionals}

@@ -29,6 +29,8 @@ class Learner(BaseEstimator, ABC):
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]]
     # Whether it has `fit_pairs` and `fit_pairs_checked`, which structures over pairs of labels need.
     fits_pairs: ClassVar[bool] = False
+    # Whether `sample_weight` may have a column for each label, and what is fitted is linear.
+    weighs_labels: ClassVar[bool] = False
 
     @property
     def gives_probabilities(self) -> bool:

@@ -81,6 +81,10 @@ class LinearConditionals(Conditionals):
         """Return the same with every C multiplied by the factor."""
         return self if self.C_ is None else replace(self, C_=self.C_ * factor)
 
+    def divided_by(self, scales: Floats) -> "LinearConditionals":
+        """Return what was trained on columns divided by `scales`, for the columns themselves."""
+        return replace(self, coef_=self.coef_ / scales)
+
     def base_scores(self, X: Any) -> Floats:
         """Return `X @ coef_.T + intercept_` (n_samples, n_labels): the scores where no parent is 1."""
         if sparse.issparse(X) and X.format == "csr" and X.dtype.kind == "f":

@@ -77,6 +77,7 @@ class LinearSVMLearner(Learner):
     True
     """
 
+    weighs_labels: ClassVar[bool] = True
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {
         "C": (Interval(float, 0, None, closed="neither"),),
         "fit_intercept": (Boolean(),),

@@ -145,6 +145,7 @@ class LogisticLearner(Learner):
     }
 
     fits_pairs: ClassVar[bool] = True
+    weighs_labels: ClassVar[bool] = True
 
     def __init__(
         self,

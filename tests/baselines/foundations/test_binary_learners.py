@@ -4,14 +4,8 @@ from scipy import sparse
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
-from sklearn.tree import DecisionTreeClassifier
 
-from plait.baselines.foundations.binary_learners import (
-    binary_learner,
-    checked_weights,
-    gives_probabilities,
-    label_scores,
-)
+from plait.baselines.foundations.binary_learners import binary_learner, checked_weights
 from plait.baselines.foundations.column_scaling import beside
 from plait.core.sentences import ParameterError
 from plait.learners import LinearSVMLearner, LogisticLearner, SklearnLearner
@@ -31,7 +25,7 @@ def test_what_is_given_becomes_a_learner():
 def test_who_gives_probabilities(estimator, expected):
     learner = binary_learner(estimator)
     X = np.array([[0.0], [1.0], [2.0], [3.0]])
-    assert gives_probabilities(learner) is expected
+    assert learner.gives_probabilities is expected
     assert learner.fit(X, np.array([[0], [0], [1], [1]])).probabilistic is expected
 
 
@@ -48,7 +42,7 @@ def test_scores_of_all_labels(learner):
     X = rng.normal(size=(40, 2))
     Y = (X > 0).astype(np.uint8)
     fitted = learner.fit(X, Y)
-    found = label_scores(fitted, X)
+    found = fitted.base_scores(X)
     for label in range(2):
         one = fitted.scores(label, X, np.zeros((40, 0), dtype=np.uint8))
         np.testing.assert_allclose(found[:, label], one, rtol=1e-12)
@@ -62,14 +56,3 @@ def test_blocks_of_columns_side_by_side():
             both = beside(a, b)
             assert sparse.issparse(both) == (sparse.issparse(a) or sparse.issparse(b))
             np.testing.assert_array_equal(both.toarray() if sparse.issparse(both) else both, expected)
-
-
-def test_scores_of_linear_and_of_called_labels_are_those_of_each_label():
-    rng = np.random.default_rng(0)
-    X, Y = rng.normal(size=(40, 3)), rng.integers(0, 2, size=(40, 2))
-    nothing = np.empty((40, 0), dtype=np.uint8)
-    for learner in (LogisticLearner(), SklearnLearner(DecisionTreeClassifier(max_depth=2, random_state=0))):
-        fitted = learner.fit(X, Y)
-        scores = label_scores(fitted, X)
-        for label in range(2):
-            np.testing.assert_allclose(scores[:, label], fitted.scores(label, X, nothing), rtol=1e-12, atol=1e-14)

@@ -12,7 +12,7 @@ from scipy.special import expit
 from plait import losses as losses_room
 from plait.baselines.chain_monte_carlo.order_search import ChainPayoff, ScoredOrder, best_orders
 from plait.baselines.foundations.binary_learners import LEARNER_RULE, binary_learner, checked_weights
-from plait.baselines.foundations.column_scaling import divided_columns, in_units_of_columns, unscaled_learner
+from plait.baselines.foundations.column_scaling import divided_columns, unscaled_learner
 from plait.baselines.foundations.meta_classifier import MetaClassifier, seeded_members
 from plait.core.arrays import Bits, Floats, Labels
 from plait.core.checks import InstanceOf, Interval, Nothing, OneOf, RandomState
@@ -164,7 +164,7 @@ class ClassifierChainMonteCarlo(MetaClassifier):
         self.payoffs_ = np.array([payoff for payoff, _ in found])
         fitted = [self._chain(learner, X, Y, weights, order) for order in self.orders_]
         self.weights_ = _chain_weights(fitted, X, Y, weights)
-        self.conditionals_ = [in_units_of_columns(each, scales) for each in fitted]
+        self.conditionals_ = [each.divided_by(scales) for each in fitted]
         self._seed = int(sample_draws.integers(0, 2**63))
 
     def _seeded_learner(self, weights: Any, draws: np.random.Generator) -> Learner:

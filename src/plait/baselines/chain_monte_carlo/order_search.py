@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from plait.baselines.foundations.binary_learners import label_scores
 from plait.baselines.foundations.column_scaling import beside
 from plait.core.arrays import Floats, Labels
 from plait.core.logspace import log_sigmoid
@@ -166,7 +165,7 @@ class ChainPayoff:
         conditionals = self._learner.fit(design, Y[:, labels], mask=self._mask(links), sample_weight=weights)
         conditionals.require_probabilities("ClassifierChainMonteCarlo")
         design, Y, weights = self._score
-        scores = np.clip(label_scores(conditionals, design), -SCORE_LIMIT, SCORE_LIMIT)
+        scores = np.clip(conditionals.base_scores(design), -SCORE_LIMIT, SCORE_LIMIT)
         terms = log_sigmoid(np.where(Y[:, labels] == 1, scores, -scores))
         return (weights @ terms)[None] if self._kind == "log_likelihood" else terms
 

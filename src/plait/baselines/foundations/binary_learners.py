@@ -12,15 +12,13 @@ from plait.core.arrays import Floats
 from plait.core.checks import InstanceOf
 from plait.core.multilabel_classifier import MultilabelClassifier
 from plait.core.naming import registered
-from plait.learners import Conditionals, Learner, LinearConditionals, LinearSVMLearner, LogisticLearner, SklearnLearner
+from plait.learners import Conditionals, Learner, LinearSVMLearner, LogisticLearner, SklearnLearner
 
 __all__ = [
     "LEARNER_RULE",
     "LabelRegressions",
     "binary_learner",
     "checked_weights",
-    "gives_probabilities",
-    "label_scores",
 ]
 
 LEARNER_RULE = (InstanceOf((Learner,)), *ESTIMATOR_RULE)
@@ -37,21 +35,6 @@ def checked_weights(owner: str, learner: Learner, sample_weight: Any) -> None:
     """Refuse weights of rows where the classifier inside takes none."""
     if isinstance(learner, SklearnLearner):
         weight_keywords(owner, learner.estimator, sample_weight)
-
-
-def gives_probabilities(learner: Learner) -> bool:
-    """Say whether scores will be log-odds, as far as it is known before training."""
-    if isinstance(learner, SklearnLearner):
-        return hasattr(learner.estimator, "predict_proba")
-    return learner.gives_probabilities
-
-
-def label_scores(conditionals: Conditionals, X: Any) -> npt.NDArray[np.float64]:
-    """Return the scores of all labels of conditionals without parents, (n_samples, n_labels)."""
-    if isinstance(conditionals, LinearConditionals):
-        return conditionals.base_scores(X)
-    nothing = np.zeros((X.shape[0], 0), dtype=np.uint8)
-    return np.column_stack([conditionals.scores(label, X, nothing) for label in range(conditionals.n_labels)])
 
 
 def _gives_probabilities(model: "LabelRegressions") -> bool:
@@ -80,7 +63,7 @@ class LabelRegressions(MultilabelClassifier):
         return self.learner not in ("linear_svm", registered(LinearSVMLearner.__name__))
 
     def _scores(self, X: Any) -> Floats:
-        return label_scores(self.conditionals_, self._columns(X))
+        return self.conditionals_.base_scores(self._columns(X))
 
     def _decide(self, X: Any) -> npt.NDArray[Any]:
         return self._scores(X) > 0

@@ -1,6 +1,5 @@
 """Columns of X divided by their scales once for all problems of a method, and answers brought back to their units."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,24 +7,18 @@ from scipy import sparse
 from sklearn.base import clone
 
 from plait.core.arrays import Floats
-from plait.learners import Learner, LinearConditionals
+from plait.learners import Learner
 from plait.learners.training.column_scaling import column_scales
 
-__all__ = ["beside", "divided_columns", "in_units_of_columns", "unscaled_learner", "weighted_means"]
+__all__ = ["beside", "divided_columns", "unscaled_learner"]
 
 
-def weighted_means(X: Any, sample_weight: Any = None) -> Floats:
-    """Return the means of the columns, rows counted by their weight."""
-    weights = np.ones(X.shape[0]) if sample_weight is None else sample_weight
-    return np.asarray(X.T @ weights).ravel() / weights.sum()
-
-
-def divided_columns(X: Any, scales: Floats, centres: Any = 0.0) -> Any:
-    """Return X with centres taken away (dense X only) and columns divided; X itself where that changes nothing."""
-    if (scales == 1).all() and not np.any(centres):
+def divided_columns(X: Any, scales: Floats) -> Any:
+    """Return X with its columns divided; X itself where that changes nothing."""
+    if (scales == 1).all():
         return X
     if not sparse.issparse(X):
-        return (X - centres) / scales
+        return X / scales
     X = X.copy()
     X.data = X.data / scales[X.indices]
     return X
@@ -37,13 +30,6 @@ def unscaled_learner(learner: Learner, X: Any, sample_weight: Any) -> tuple[Lear
         return learner, np.ones(X.shape[1])
     scales = column_scales(X, learner.get_params(deep=False)["standardize"], sample_weight)
     return clone(learner).set_params(standardize=False), scales
-
-
-def in_units_of_columns(conditionals: Any, scales: Floats) -> Any:
-    """Return conditionals that were trained on divided columns, for columns as they are."""
-    if not isinstance(conditionals, LinearConditionals):
-        return conditionals
-    return replace(conditionals, coef_=conditionals.coef_ / scales)
 
 
 def beside(left: Any, right: Any) -> Any:

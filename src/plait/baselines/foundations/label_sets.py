@@ -10,7 +10,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.metaestimators import available_if
 
 from plait import losses as losses_room
-from plait.baselines.foundations.binary_learners import label_scores
 from plait.baselines.foundations.meta_classifier import MetaClassifier, weight_keywords
 from plait.core.arrays import Floats, Labels
 from plait.core.naming import resolve
@@ -21,7 +20,7 @@ from plait.learners import LogisticLearner
 from plait.learners.fitted_classifiers import read_only
 from plait.learners.training.problem import constant_labels, constant_scores
 from plait.learners.training.wrapped_estimators import estimator_name
-from plait.losses import Loss, Subset
+from plait.losses import Loss
 
 __all__ = ["LabelSetClassifier", "LabelSetModel", "constant_marginals", "fitted_label_sets", "label_set_estimator"]
 
@@ -109,11 +108,11 @@ class LabelSetRegressions(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the class of the greatest score."""
-        return np.asarray(self.classes_[label_scores(self.conditionals_, X).argmax(axis=1)])
+        return np.asarray(self.classes_[self.conditionals_.base_scores(X).argmax(axis=1)])
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the probabilities of the regressions, divided by their sum."""
-        return np.asarray(softmax(log_expit(label_scores(self.conditionals_, X)), axis=1))
+        return np.asarray(softmax(log_expit(self.conditionals_.base_scores(X)), axis=1))
 
 
 def label_set_estimator(estimator: Any) -> Any:
@@ -161,7 +160,7 @@ class LabelSetClassifier(MetaClassifier):
         """
         X = self._rows(X)
         chosen = resolve(type(self).__name__, "loss", self.loss if loss is None else loss, losses_room, Loss)
-        if isinstance(chosen, Subset):
+        if chosen.wanted == "mode":
             return self._labels_out(self.model_.predict(X))
         answer = chosen.decide(self._support(X))
         if answer.dtype.kind == "f":

@@ -10,8 +10,7 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 from plait import learners as learners_room
-from plait.baselines.foundations.binary_learners import label_scores
-from plait.baselines.foundations.column_scaling import divided_columns, weighted_means
+from plait.baselines.foundations.column_scaling import divided_columns
 from plait.baselines.output_coding.margin_metric import MarginMetric, MarginViolations, learned_metric
 from plait.baselines.output_coding.relaxed_margins import relaxed_metric
 from plait.core.arrays import Floats, Labels
@@ -235,7 +234,7 @@ class MaxMarginOutputCoding(WeightedClassifier):
 
     def _marginals(self, X: Any) -> Floats:
         """Return the marginals of the mean field for checked rows."""
-        single = label_scores(self.conditionals_, X)
+        single = self.conditionals_.base_scores(X)
         marginals = np.ascontiguousarray(expit(single))
         # (V_k'y - V_k'm)^2 is quadratic in y, and y_j^2 = y_j: a weight for each label and each pair.
         bond = self.decoding_weight * (self.encoding_ / self.code_variances_) @ self.encoding_.T
@@ -304,7 +303,7 @@ def fitted_ridge(X: Any, targets: Floats, sample_weight: Any = None, alpha: floa
     scales = column_scales(X, "auto", sample_weight)
     X = divided_columns(X, scales)
     X = X.astype(np.float64) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
-    means, centre = weighted_means(X, weights), weights @ targets / weights.sum()
+    means, centre = np.asarray(X.T @ weights).ravel() / weights.sum(), weights @ targets / weights.sum()
     with one_blas_thread():
         basis = _wide_basis(X, weights, means) if X.shape[1] > X.shape[0] else _long_basis(X, weights, means)
     turned = basis.rows.T @ (weights[:, None] * (targets - centre))

@@ -19,7 +19,7 @@ from plait.core.sentences import ParameterError
 from plait.inference import Exhaustive, LabelSupport
 from plait.inference.search.label_tables import MOST_LABELS
 from plait.learners.logistic.penalty_search import C_GRID, penalty_splits
-from plait.losses import Loss, Subset
+from plait.losses import Loss
 from plait.posterior import Posterior
 
 __all__ = ["PairwiseCRF"]
@@ -246,7 +246,7 @@ class PairwiseCRF(WeightedClassifier):
     def _sampled_answer(self, scores: Floats, pairs: Floats, loss: Loss) -> npt.NDArray[Any]:
         n_draws = self.n_sweeps if loss.wanted == "distribution" else 0
         marginals, draws = gibbs_sample(scores, pairs, self.n_sweeps, n_draws, self._seed)
-        if isinstance(loss, Subset) or loss.wanted == "mode":
+        if loss.wanted == "mode":
             return likely_vectors(scores, pairs, [(marginals > 0.5).astype(np.uint8)], self._seed)
         support = LabelSupport(
             draws,
