@@ -64,22 +64,19 @@ class Conditionals(ABC):
             Values of the parents, in the order of `graph.parents[label]`.
         """
 
-<<<<<<< HEAD
     def recorded_scores(self, X: Any, Y: Labels) -> Floats:
         """Return the scores of all labels (n_samples, n_labels), their parents as recorded in the 0/1 matrix Y."""
         parents = self.graph.parents
         columns = [self.scores(label, X, Y[:, list(parents[label])]) for label in range(self.n_labels)]
         return np.stack(columns, axis=1)
-=======
+
     def base_scores(self, X: Any) -> Floats:
         """Return the scores of all labels where no parent is 1, (n_samples, n_labels)."""
-        nothing = [np.zeros((X.shape[0], len(parents)), dtype=np.uint8) for parents in self.graph.parents]
-        return np.column_stack([self.scores(label, X, values) for label, values in enumerate(nothing)])
+        return self.recorded_scores(X, np.zeros((X.shape[0], self.n_labels), dtype=np.uint8))
 
     def divided_by(self, scales: Floats) -> "Conditionals":
         """Return what was trained on columns divided by `scales`, for the columns themselves; only linear ones can."""
         return self
->>>>>>> da27bfc (Choices say what they can: scores and scales of conditionals, weights by label, probabilities of wrapped classifiers are asked by attribute and method; baselines without isinstance on learners)
 
     def log_prob(self, label: int, X: Any, parent_values: Labels) -> Floats:
         """Return log P(y_label = 1 | x, parent_values) for every row; takes the same as `scores`."""

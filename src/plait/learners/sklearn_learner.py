@@ -127,7 +127,6 @@ class SklearnLearner(Learner):
         problem = checked_problem(type(self).__name__, X, Y, graph, mask, sample_weight, allow_nan=allow_nan)
         return self._fit(problem, start, metadata)
 
-<<<<<<< HEAD
     def fit_pairs(
         self,
         X: Any,
@@ -187,12 +186,11 @@ class SklearnLearner(Learner):
     ) -> PairDependence:
         """Do what `fit_pairs` does on a problem that has been checked, see `fit_checked`; its graph is not used."""
         return refitted_pair_dependence(self, problem, folds=folds, consistent=consistent, random_state=random_state)
-=======
+
     @property
     def gives_probabilities(self) -> bool:
         """Whether the estimator has `predict_proba`."""
         return hasattr(self.estimator, "predict_proba")
->>>>>>> da27bfc (Choices say what they can: scores and scales of conditionals, weights by label, probabilities of wrapped classifiers are asked by attribute and method; baselines without isinstance on learners)
 
     def check(self) -> None:
         """Refuse parameters that are wrong, and regressors."""
