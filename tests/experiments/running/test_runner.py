@@ -287,7 +287,7 @@ def test_ctrl_c_leaves_a_clean_store(write_plan, tmp_path, starter):
 
 def bench(path, store, *words):
     return subprocess.Popen(
-        [sys.executable, "-m", "plait", "bench", str(path), "--store", str(store), *words],
+        [sys.executable, "-m", "plait", "bench", str(path), "--store", str(store), "--allow-imports", *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -40,6 +40,9 @@ _KEPT = "CREATE TABLE IF NOT EXISTS predictions (cell TEXT PRIMARY KEY, content 
 class StoreError(DataError):
     """A file is no store of results, or not one that this version can use."""
 
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(message.split()))  # SQLite quotes what it finds, lines and all
+
 
 def connect(path: str | os.PathLike[str], *, create: bool = False) -> sqlite3.Connection:
     """Return a connection to a store, made where there is none if `create`.
