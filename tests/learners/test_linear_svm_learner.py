@@ -339,3 +339,20 @@ def test_real_data_at_equal_objective(benchmark_data, name):
         expected = objective(data.X, Y[:, k], w, b, 1.0, 1.0)
         value = objective(data.X, Y[:, k], fitted.coef_[k], fitted.intercept_[k], 1.0, 1.0)
         np.testing.assert_allclose(value, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_extreme_costs_and_columns(form):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 4))
+    Y = (X[:, :2] + rng.normal(size=(120, 2)) > 0).astype(np.uint8)
+    expected = LinearSVMLearner(C=1e12).fit(form(X), Y)
+    for found in (
+        LinearSVMLearner(C=1e300).fit(form(X), Y),
+        LinearSVMLearner().fit(form(X), Y, sample_weight=np.full(120, 1e300)),
+    ):
+        np.testing.assert_allclose(found.coef_, expected.coef_, rtol=1e-5)
+    with pytest.raises(ParameterError, match="needs C to be a number above 0 and at most"):
+        LinearSVMLearner(C=np.inf).fit(form(X), Y)
+    with pytest.raises(ParameterError, match=r"numbers of at most 1e\+15, as columns are not scaled, but it holds"):
+        LinearSVMLearner().fit(form(X * 1e200), Y)

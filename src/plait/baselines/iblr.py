@@ -6,7 +6,7 @@ import numpy as np
 
 from plait import learners as learners_room
 from plait.baselines.foundations.binary_learners import LabelRegressions
-from plait.baselines.foundations.column_scaling import beside
+from plait.baselines.foundations.column_scaling import beside, divided_columns, unscaled_learner
 from plait.baselines.foundations.neighbourhoods import (
     METRIC_RULES,
     NEIGHBORS_RULES,
@@ -118,11 +118,12 @@ class IBLR(LabelRegressions):
         self._labels = Y
         self.neighbourhoods_ = Neighbourhoods(X, self.n_neighbors, self.metric, self.scale)
         shares = self._shares(self.neighbourhoods_.of_training_rows(self.n_jobs))
-        # The shares of rare labels are mostly 0, which learners take for counts and leave as they are.
+        # The shares of rare labels are mostly 0, which learners take for counts and scale as such.
         scales = column_scales(shares, learner.get_params(deep=False).get("standardize", False) is not False)
-        columns = self._with_features(shares / scales, X)
-        every = np.concatenate([scales, np.ones(columns.shape[1] - len(scales))])
-        self.conditionals_ = learner.fit(columns, Y).divided_by(every)
+        unscaled, own = unscaled_learner(learner, X, None)
+        scales = np.append(scales, own if self.plus else [])
+        columns = divided_columns(self._with_features(shares, X), scales)
+        self.conditionals_ = unscaled.fit(columns, Y).divided_by(scales)
 
     def _shares(self, neighbours: Ints) -> Floats:
         """Return the share of neighbours that have each label, (n_samples, n_labels)."""

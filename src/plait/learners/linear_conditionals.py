@@ -10,6 +10,7 @@ from scipy import sparse
 from plait.core.arrays import Floats, Labels
 from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
+from plait.core.sentences import ParameterError
 from plait.learners.conditionals import Conditionals, checked_n_settings
 from plait.structure import LabelGraph
 
@@ -90,11 +91,22 @@ class LinearConditionals(Conditionals):
         if sparse.issparse(X) and X.format == "csr" and X.dtype.kind == "f":
             weights = np.ascontiguousarray(self.coef_.T, dtype=np.float64)
             if not kernels_pay(weights.size, _COEFFICIENTS):
-                return np.asarray(X.astype(np.float64, copy=False) @ weights) + self.intercept_
+                return self._numbers(np.asarray(X.astype(np.float64, copy=False) @ weights) + self.intercept_)
             scores = np.empty((X.shape[0], self.n_labels))
             _kernels.fill_scores(X.indptr, X.indices, X.data, weights, self.intercept_, scores)
-            return scores
-        return np.asarray(_row_products(X, self.coef_.T) + self.intercept_, dtype=np.float64)
+            return self._numbers(scores)
+        return self._numbers(np.asarray(_row_products(X, self.coef_.T) + self.intercept_, dtype=np.float64))
+
+    def _base(self, label: int, X: Any) -> Floats:
+        return self._numbers(np.asarray(X @ self.coef_[label]).ravel() + self.intercept_[label])
+
+    def _numbers(self, scores: Floats) -> Floats:
+        """Return the scores, or refuse them: NaN is above no threshold, and would become a label that is absent."""
+        if np.isnan(scores).any():
+            raise ParameterError(
+                f"{self.made_by} needs rows whose scores are numbers, but X gives NaN. Look for extreme values in X."
+            )
+        return scores
 
     def recorded_scores(self, X: Any, Y: Labels) -> Floats:
         """Return the scores of all labels, their parents as recorded; X is read once."""
@@ -102,8 +114,7 @@ class LinearConditionals(Conditionals):
 
     def scores(self, label: int, X: Any, parent_values: Labels) -> Floats:
         """Return the score of one label for every row."""
-        base = np.asarray(X @ self.coef_[label]).ravel() + self.intercept_[label]
-        parents = list(self.graph.parents[label])
+        base, parents = self._base(label, X), list(self.graph.parents[label])
         return np.asarray(base + parent_values @ self.parent_coef_[label, parents])
 
     def score_table(self, label: int, X: Any) -> Floats:
@@ -112,14 +123,12 @@ class LinearConditionals(Conditionals):
         shifts = np.zeros(checked_n_settings(type(self).__name__, label, len(parents)))
         for bit, weight in enumerate(self.parent_coef_[label, parents]):
             shifts[1 << bit : 2 << bit] = shifts[: 1 << bit] + weight
-        base = np.asarray(X @ self.coef_[label]).ravel() + self.intercept_[label]
-        return np.asarray(base[:, None] + shifts)
+        return np.asarray(self._base(label, X)[:, None] + shifts)
 
     def scores_of_pairs(self, label: int, X: Any, rows: npt.ArrayLike, parent_values: Labels) -> Floats:
         """Return the scores of one label for pairs of a row and a setting of its parents."""
         used, place = np.unique(np.asarray(rows, dtype=np.int64), return_inverse=True)
-        base = np.asarray(X[used] @ self.coef_[label]).ravel() + self.intercept_[label]
-        parents = list(self.graph.parents[label])
+        base, parents = self._base(label, X[used]), list(self.graph.parents[label])
         return np.asarray(base[place.ravel()] + parent_values @ self.parent_coef_[label, parents])
 
 

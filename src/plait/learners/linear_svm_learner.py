@@ -1,5 +1,6 @@
 """`LinearSVMLearner`: linear support vector machines of all labels, with the squared hinge."""
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -20,13 +21,15 @@ from plait.learners.svm.dual_coordinate_descent import DualStarts
 from plait.learners.svm.platt_scaling import N_FOLDS, fit_platt, label_folds
 from plait.learners.svm.rows import SparseRows
 from plait.learners.svm.squared_hinge import HingeFit, NewtonSteps, minimize_squared_hinge, objective_and_gradient
-from plait.learners.training.problem import Problem, constant_labels, constant_scores
+from plait.learners.training.problem import Problem, constant_labels, constant_scores, require_moderate
 from plait.learners.training.weights import CLASS_WEIGHT_RULES, class_weighted, weighing_rows
 
 __all__ = ["LinearSVMLearner"]
 
 _NAMED = 5
 _LEAST_SHARE = 1e-60
+# A margin that costs more is as hard as one that costs this much, whose sums are still numbers.
+_MOST_COST = 1e100
 
 
 class LinearSVMLearner(Learner):
@@ -79,7 +82,7 @@ class LinearSVMLearner(Learner):
 
     weighs_labels: ClassVar[bool] = True
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {
-        "C": (Interval(float, 0, None, closed="neither"),),
+        "C": (Interval(float, 0, sys.float_info.max, closed="right"),),
         "fit_intercept": (Boolean(),),
         "intercept_scaling": (Interval(float, 0, None, closed="neither"),),
         "tol": (Interval(float, 0, None, closed="neither"),),
@@ -116,6 +119,7 @@ class LinearSVMLearner(Learner):
         problem = weighing_rows(problem)
         weighted = class_weighted(problem, self.class_weight)
         fitted = np.flatnonzero(~constant_labels(weighted.class_mass())).tolist()
+        require_moderate(type(self).__name__, problem.X)
         design = Design(problem, self.intercept_scaling if self.fit_intercept else None)
         with one_blas_thread():
             found = _LabelFits(self, problem, weighted, design, fitted).fitted(begin)
@@ -225,10 +229,11 @@ class _LabelFits:
 
     def _sign_and_cost(self, label: int) -> tuple[Floats, Floats]:
         sign = np.where(self.problem.Y[:, label] == 1, 1.0, -1.0)
-        weights, C = self.weighted.weights_of(label), float(self.learner.C)
+        weights, C = self.weighted.weights_of(label), min(float(self.learner.C), _MOST_COST)
         if weights is None:
             return sign, np.full(sign.size, C)
         # Weights that no float64 would notice beside the largest are none: 1 / cost stays finite.
+        C = min(C, _MOST_COST / max(float(weights.max()), 1e-300))
         return sign, np.where(weights > _LEAST_SHARE * weights.max(), C * weights, 0.0)
 
     def _solved(

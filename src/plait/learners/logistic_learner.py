@@ -27,6 +27,7 @@ from plait.learners.label_pairs.pair_dependence import pair_dependence_of
 from plait.learners.learner import Learner
 from plait.learners.linear_conditionals import LinearConditionals
 from plait.learners.logistic.graph_batch import GraphBatch, l2_penalty
+from plait.learners.logistic.logistic_batch import MOST_STRENGTH
 from plait.learners.logistic.penalty_search import choose_penalties
 from plait.learners.logistic.prepared_problem import PreparedProblem
 from plait.learners.training.column_scaling import column_scales
@@ -50,12 +51,12 @@ class PositiveNumbers(Constraint):
     """
 
     def accepts(self, value: Any) -> bool:
-        """Say whether all are finite numbers above 0."""
+        """Say whether all are numbers above 0."""
         if not isinstance(value, list | tuple | np.ndarray):
             return False
         given = np.asarray(value)
         known = given.ndim == 1 and given.dtype.kind in "iuf"
-        return known and bool((np.isfinite(given) & (given > 0)).all())
+        return known and bool((given > 0).all())
 
     def describe(self) -> str:
         """Say so."""
@@ -76,7 +77,8 @@ class LogisticLearner(Learner):
     Parameters
     ----------
     C : float, array of shape (n_labels,) or "cv", default=1.0
-        Inverse strength of the regularisation (the L2 penalty), for all labels or for each. With "cv" every label gets
+        Inverse strength of the regularisation (the L2 penalty), for all labels or for each; np.inf is no penalty
+        (labels whose rows can be separated get C = 1e10, and a warning). With "cv" every label gets
         its own by held-out log-loss, among half decades from 0.0005 to 500; the decades are 1 / (2 lambda) for lambda
         = 1000, 100, ..., 0.001 in `sum log P - lambda ||w||^2` [PCC, section 5.1]. The decade that is best for all
         labels together is found first; each label then chooses within a decade of it by its own losses and those of all
@@ -247,8 +249,29 @@ class LogisticLearner(Learner):
         C, near = self._inverse_penalties(prepared)
         begin = begin if near is None else near
         solution = prepared.solve(C, None if begin is None else prepared.start_at(begin), polish=True)
-        self._warn(prepared.fitted[~solution.converged])
-        return prepared.conditionals(C, solution, type(self).__name__)
+        found = prepared.conditionals(C, solution, type(self).__name__)
+        self._require_finite(found)
+        separated = self._separated(prepared, C, found)
+        self._warn(np.setdiff1d(prepared.fitted[~solution.converged], separated), separated)
+        return found
+
+    def _require_finite(self, found: LinearConditionals) -> None:
+        each = np.isfinite(found.coef_).all(axis=1) & np.isfinite(found.parent_coef_).all(axis=1)
+        lost = np.flatnonzero(~(each & np.isfinite(found.intercept_)))
+        if lost.size:
+            raise ParameterError(
+                f"{type(self).__name__} needs numbers of moderate size, but the coefficients of {len(lost)} label(s) "
+                f"are not finite: {_named(lost)}. Scale the columns of X, lower C, or divide sample_weight."
+            )
+
+    @staticmethod
+    def _separated(prepared: PreparedProblem, C: Floats, found: LinearConditionals) -> Ints:
+        """Return the labels that have as good as no penalty and whose rows are all on the right side."""
+        open_end = prepared.fitted[C >= MOST_STRENGTH]
+        if not open_end.size:
+            return open_end
+        right = (found.recorded_scores(prepared.rows.X, prepared.rows.Y) > 0) == (prepared.rows.Y == 1)
+        return open_end[right.all(axis=0)[open_end]]
 
     def _inverse_penalties(self, prepared: PreparedProblem) -> tuple[Floats, LinearConditionals | None]:
         """Return C of each label that is fitted, and where a search for it ended."""
@@ -293,15 +316,26 @@ class LogisticLearner(Learner):
             )
         return start
 
-    def _warn(self, failed: Ints) -> None:
+    def _warn(self, failed: Ints, separated: Ints) -> None:
         if len(failed):
-            named = ", ".join(str(label) for label in failed[:_NAMED]) + (", ..." if len(failed) > _NAMED else "")
             warn(
                 f"{type(self).__name__} did not reach tol={self.tol} in {self.max_iter} Newton steps for "
-                f"{len(failed)} label(s): {named}. Raise max_iter or tol, lower C, or scale the columns of X.",
+                f"{len(failed)} label(s): {_named(failed)}. Raise max_iter or tol, lower C, or scale the columns of X.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
+        if len(separated):
+            warn(
+                f"{type(self).__name__} separates the training rows of {len(separated)} label(s) without error: "
+                f"{_named(separated)}. Their best coefficients without a penalty are infinite; those given are of "
+                f"C={MOST_STRENGTH:g}. Pass a smaller C, or 'cv'.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+
+def _named(labels: Ints) -> str:
+    return ", ".join(str(label) for label in labels[:_NAMED]) + (", ..." if len(labels) > _NAMED else "")
 
 
 def _described(start: Any) -> str:

@@ -211,8 +211,8 @@ def test_strengths_of_the_first_tree_serve_all_and_follow_their_number():
     assert len(model.holdout_log_likelihood_) > 1
     strengths = np.array([part.C_ for part in model.conditionals_])
     np.testing.assert_allclose(strengths, np.broadcast_to(strengths[0], strengths.shape), rtol=1e-12)
-    decades = np.log10(strengths[0] / (2 * np.sqrt(model.n_components_)) / 5.0)
-    np.testing.assert_allclose(decades, decades.round(), atol=1e-9)
+    halves = 2 * np.log10(strengths[0] / (2 * np.sqrt(model.n_components_)) / 5.0)
+    np.testing.assert_allclose(halves, halves.round(), atol=1e-9)
     assert {part.made_by for part in model.conditionals_} == {"LogisticLearner"}
 
 

@@ -15,8 +15,9 @@ from plait.core.sentences import ParameterError
 from plait.features import FeatureMask
 from plait.learners import LogisticLearner
 from plait.learners.label_pairs import pair_fits
-from plait.learners.label_pairs.pair_dependence import row_splits
 from plait.learners.label_pairs.pair_solver import solve_pairs
+from plait.learners.training.problem import Problem, row_splits
+from plait.structure import LabelGraph
 
 pytestmark = pytest.mark.usefixtures("either_path")
 
@@ -347,3 +348,22 @@ def test_rows_far_out_overflow_nowhere(dtype):
     Y = np.column_stack([X[:, 0] > 0, X[:, 0] + X[:, 1] > 0]).astype(np.uint8)
     pairs = LogisticLearner(C=100.0, standardize=False, dtype=dtype).fit_pairs(X, Y, random_state=0)
     assert np.isfinite(pairs.log_likelihood).all()
+
+
+def test_hessians_of_sparse_features_are_made_where_they_cost_less(either_path, monkeypatch):
+    if either_path == "never":  # small designs are made dense
+        return
+    X, Y = made_data(3, n=60, d=6, density=0.4)
+    found = []
+    for steps, pay in ((0.0, False), (1e9, True)):
+        monkeypatch.setattr(pair_fits, "MORE_STEPS", steps)
+        fits = pair_fits.PairFits(LogisticLearner(), Problem(sparse.csr_matrix(X), Y, LabelGraph([[]] * 4)))
+        group = fits.groups()[0]
+        assert fits._hessians_pay(fits.matrix(fits.problem.X, group, np.float64)) is pay
+        found.append(LogisticLearner(tol=1e-10).fit_pairs(sparse.csr_matrix(X), Y, random_state=0).log_likelihood)
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-6)
+    monkeypatch.undo()
+    for n_columns, pay in ((20, True), (3000, False)):
+        wide = sparse.random(100, n_columns, 5 / n_columns, format="csr", random_state=0)
+        fits = pair_fits.PairFits(LogisticLearner(), Problem(wide, Y[np.arange(100) % 60], LabelGraph([[]] * 4)))
+        assert fits._hessians_pay(fits.matrix(wide, fits.groups()[0], np.float32)) is pay

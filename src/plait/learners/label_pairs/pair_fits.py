@@ -13,6 +13,7 @@ from plait.core.arrays import Array, Floats, Ints
 from plait.core.kernel_policy import kernels_pay
 from plait.learners.label_pairs.pair_solver import PairTask, solve_pairs
 from plait.learners.linear_conditionals import LinearConditionals
+from plait.learners.logistic.logistic_batch import MOST_STRENGTH
 from plait.learners.logistic.logistic_design import SMALL
 from plait.learners.logistic.row_matrices import DenseRows, SparseRows
 from plait.learners.training.column_scaling import column_means, column_scales
@@ -26,6 +27,8 @@ Rows = DenseRows | SparseRows
 
 # From this many columns on, a Hessian costs more than the steps it saves.
 MOST_COLUMNS = 4000
+# What a multiplication of dense matrices costs beside one of sparse ones, and the steps that whole Hessians save.
+DENSE_SHARE, MORE_STEPS = 0.1, 6.0
 # Targets whose Hessians are made together, and how many numbers these may hold.
 MOST_TARGETS = 16
 MOST_NUMBERS = 2**25
@@ -149,9 +152,17 @@ class PairFits:
             np.stack([self._penalty(matrix.size, target) for target in targets]).astype(kind),
             start,
             scores,
-            matrix.grams(weights * p * (1.0 - p)) if matrix.size <= MOST_COLUMNS else None,
+            matrix.grams(weights * p * (1.0 - p)) if self._hessians_pay(matrix) else None,
             self.compiled,
         )
+
+    def _hessians_pay(self, matrix: Rows) -> bool:
+        """Say whether factors of whole Hessians cost less than the steps that their diagonals alone take more."""
+        if not isinstance(matrix, SparseRows) or matrix.size > MOST_COLUMNS:
+            return matrix.size <= MOST_COLUMNS
+        n_parents, n_entries = len(self.varying) - 1, matrix.values.nnz
+        factors = DENSE_SHARE * (matrix.size**3 / 3.0 + 10.0 * n_parents * matrix.size**2)
+        return bool(factors <= MORE_STEPS * n_parents * (4.0 * n_entries + 20.0 * matrix.values.shape[0]))
 
     def _parents(self, target: int) -> Ints:
         return self.varying[self.varying != target]
@@ -192,7 +203,7 @@ class PairFits:
     def _penalty(self, size: int, target: int) -> Floats:
         strengths = self.alone.C_
         assert strengths is not None
-        penalty = np.full(size + 1, 1.0 / strengths[target])
+        penalty = np.full(size + 1, 1.0 / min(float(strengths[target]), MOST_STRENGTH))
         if self.learner.fit_intercept:
             penalty[-2] = 0.0
         return penalty

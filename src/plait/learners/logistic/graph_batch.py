@@ -71,7 +71,7 @@ class GraphBatch:
             weights=weights,
             weight_columns=np.repeat(np.arange(len(starts)), q)[fitted],
             support=self._support(starts)[fitted],
-            start=_some(begin, fitted),
+            start=Solution.start(begin.coef[fitted], begin.intercept[fitted]),
             tol=tol,
             max_iter=self.learner.max_iter,
             dtype=self.learner.dtype,
@@ -112,8 +112,7 @@ class GraphBatch:
 
     def _begin(self, starts: Sequence[LinearConditionals]) -> Solution:
         coef, intercept = self.design.prepared(*self._coefficients(starts))
-        nothing = np.zeros(len(coef))
-        return Solution(coef, intercept, nothing, nothing.astype(np.int64), nothing > 0)
+        return Solution.start(coef, intercept)
 
     def _coefficients(self, starts: Sequence[LinearConditionals]) -> tuple[Floats, Floats]:
         coef = np.vstack([np.hstack([part.coef_, part.parent_coef_[:, self.parents]]) for part in starts])
@@ -128,17 +127,7 @@ class GraphBatch:
 
 def _strengths(part: LinearConditionals) -> Floats:
     assert part.C_ is not None
-    return np.where(np.isfinite(part.C_), part.C_, 1.0)
-
-
-def _some(found: Solution, chosen: npt.NDArray[np.bool_]) -> Solution:
-    return Solution(
-        found.coef[chosen],
-        found.intercept[chosen],
-        found.objective[chosen],
-        found.n_iter[chosen],
-        found.converged[chosen],
-    )
+    return np.where(np.isnan(part.C_), 1.0, part.C_)
 
 
 def l2_penalty(scales: Floats, conditionals: Sequence[Any]) -> float:

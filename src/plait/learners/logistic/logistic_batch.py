@@ -9,7 +9,11 @@ import numpy.typing as npt
 
 from plait.core.arrays import Floats, Ints
 
-__all__ = ["Batch", "Solution"]
+__all__ = ["MOST_STRENGTH", "Batch", "Solution"]
+
+# Weaker penalties than 1 / MOST_STRENGTH are as good as none: they are taken as this one, which keeps the coefficients
+# of separable data finite. Weights of rows beyond it, or all below its inverse, are first brought to 1.
+MOST_STRENGTH = 1e10
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +100,12 @@ class Batch:
                 weight_columns = np.zeros_like(columns) if weights.shape[1] == 1 else columns
             chosen = np.asarray(weight_columns, dtype=np.int64)
         strengths = np.broadcast_to(np.asarray(strengths, dtype=np.float64), columns.shape)
+        heaviest = 1.0 if weights is None else float(weights.max(initial=0.0))
+        if weights is not None and heaviest > 0 and not 1.0 / MOST_STRENGTH <= heaviest <= MOST_STRENGTH:
+            # Never their product, which can be beyond all floats, and no weight beyond float32.
+            strengths = np.minimum(strengths, MOST_STRENGTH / heaviest) * heaviest
+            weights = np.where(weights > 0, np.maximum(weights / heaviest, 1e-30), 0.0)
+        strengths = np.minimum(strengths, MOST_STRENGTH)
         begin = None if start is None else (start.coef, start.intercept)
         return cls(targets, columns, strengths, weights, chosen, support, begin)
 

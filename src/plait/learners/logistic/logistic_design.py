@@ -13,6 +13,7 @@ from plait.learners.logistic.hessian_inverses import DensePreconditioner, LevelI
 from plait.learners.logistic.panel_memory import WIDTHS, zero_panel
 from plait.learners.logistic.row_matrices import DenseRows, RawRows
 from plait.learners.training.column_scaling import column_means, column_scales
+from plait.learners.training.problem import require_moderate
 
 __all__ = ["SMALL", "DenseDesign", "Design", "SparseDesign", "prepared_design"]
 
@@ -216,6 +217,8 @@ def prepared_design(
     row_weights : ndarray of shape (n_samples,), optional
         How often a row counts when columns are scaled.
     """
+    if standardize is False:
+        require_moderate("LogisticLearner(standardize=False)", X)
     n_extra = 0 if extra is None else extra.shape[1]
     scales = np.concatenate([column_scales(X, standardize, row_weights), np.ones(n_extra)])
     if sparse.issparse(X) and kernels_pay(X.shape[0] * len(scales), SMALL + 1):

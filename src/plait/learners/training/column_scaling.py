@@ -12,6 +12,7 @@ __all__ = ["column_means", "column_scales"]
 
 # A column whose deviation is below this share of its size is constant up to rounding and is not scaled.
 _CONSTANT = 1e-12
+_LARGE = 1e6
 _TINY = 1e-100
 # Mostly-zero columns whose sizes differ by less than this factor keep their proportions: those of word weights (inverse
 # document frequencies) are meant.
@@ -29,7 +30,7 @@ def column_scales(X: Any, standardize: bool | str, weights: Floats | None = None
     such. Where that is within half a decade of its median over such columns, they are divided by the median. With
     "balanced", what "auto" gives is multiplied by one number, so that the variances of the divided columns sum to one.
     The answer depends on the values alone, not on whether X is stored dense or sparse. Constant columns keep their
-    scale.
+    scale unless they are large.
 
     Parameters
     ----------
@@ -61,6 +62,8 @@ def column_scales(X: Any, standardize: bool | str, weights: Floats | None = None
         shares = np.maximum(filled / rows.sum(), _LEAST_SHARE) if chosen.sum() > rare.sum() else np.ones_like(filled)
         scales[rare] = _alike(sizes[rare] * np.sqrt(squares[rare] / filled[rare] * shares[rare]))
     scales[chosen] = deviations[chosen]
+    # What rounding leaves of a large constant is large, too.
+    scales[~varying & (sizes > _LARGE)] = sizes[~varying & (sizes > _LARGE)]
     if standardize == "balanced" and varying.any():
         scales[varying] *= np.linalg.norm(deviations[varying] / scales[varying])
     return scales

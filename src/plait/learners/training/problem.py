@@ -17,11 +17,20 @@ from plait.core.sentences import ParameterError, shown
 from plait.features import FeatureMask
 from plait.structure import LabelGraph
 
-__all__ = ["ParentColumns", "Problem", "checked_problem", "constant_labels", "constant_scores", "row_splits"]
+__all__ = [
+    "ParentColumns",
+    "Problem",
+    "checked_problem",
+    "constant_labels",
+    "constant_scores",
+    "require_moderate",
+    "row_splits",
+]
 
 
 # A class whose rows weigh less than this is taken as absent (weights of a mixture's EM can get that small).
 LEAST_MASS = 1e-8
+LARGEST = 1e15
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +133,16 @@ def _require_finite(owner: str, X: Any, allow_nan: bool) -> None:
             "Impute them, or use SklearnLearner with an estimator that takes NaN." if found == "NaN" else "Clip them."
         )
         raise ParameterError(f"{owner} needs X to hold finite numbers, but it holds {found}. {todo}") from error
+
+
+def require_moderate(owner: str, X: Any) -> None:
+    """Refuse features whose sums of squares are beyond float32, for a learner that takes columns as they are."""
+    largest = float(np.abs(X.data if sparse.issparse(X) else X).max(initial=0.0))
+    if largest > LARGEST:
+        raise ParameterError(
+            f"{owner} needs X to hold numbers of at most {LARGEST:g}, as columns are not scaled, but it holds "
+            f"{largest:g}. Divide the columns by their standard deviations."
+        )
 
 
 def _checked_support(owner: str, mask: FeatureMask, n_labels: int, n_features: int) -> npt.NDArray[np.bool_] | None:

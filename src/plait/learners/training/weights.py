@@ -42,7 +42,7 @@ def weighing_rows(problem: Problem) -> Problem:
     return replace(problem, X=problem.X[rows], Y=problem.Y[rows], weights=problem.weights[rows])
 
 
-WEIGHT = Interval(float, 0, sys.float_info.max)
+WEIGHT = Interval(float, 0, sys.float_info.max, closed="right")
 
 
 @dataclass(frozen=True)
@@ -63,11 +63,11 @@ class ClassWeights(Constraint):
 
     def describe(self) -> str:
         """Say so."""
-        return "a dict from the classes 0 and 1 to finite weights of at least 0"
+        return "a dict from the classes 0 and 1 to finite weights above 0"
 
     def wrong(self) -> list[Any]:
-        """Return dicts with another class, with a negative and with an infinite weight."""
-        return [{2: 1.0}, {1: -1.0}, {0: float("inf")}, {1: "heavy"}]
+        """Return dicts with another class, and with weights of 0, below and infinite."""
+        return [{2: 1.0}, {1: -1.0}, {0: 0.0, 1: 1.0}, {0: float("inf")}, {1: "heavy"}]
 
 
 CLASS_WEIGHT_RULES: tuple[Constraint, ...] = (Nothing(), OneOf(("balanced",)), ClassWeights())
