@@ -64,7 +64,10 @@ def test_default_names():
         ({"Y": np.array([["a", "b", "c"]] * 3)}, "only 0 and 1, but it holds 'a'"),
         ({"label_names": ["s"]}, r"label_names to have one name a column \(3\), but it has 1"),
         ({"feature_names": ["a", "a"]}, "feature_names to be unique, but 'a' stands twice"),
-        ({"feature_kinds": ["numeric", "odd"]}, "numeric, binary, nominal for each of 2 columns, but has 'odd'"),
+        (
+            {"feature_kinds": ["numeric", "odd"]},
+            "numeric, binary, nominal, words, dates for each of 2 columns, but has 'odd'",
+        ),
         ({"feature_kinds": ["numeric"]}, "for each of 2 columns, but has 1 entries"),
     ],
 )

@@ -11,7 +11,7 @@ from sklearn.preprocessing import LabelBinarizer
 
 import plait
 from plait.core.sentences import ParameterError
-from plait.data import DataError, Dataset, DataWarning, load_dataset, save_dataset
+from plait.data import DataError, Dataset, DataWarning, from_frame, load_dataset, save_dataset
 from plait.data.loading import (
     cache_folder,
     data_folder,
@@ -262,9 +262,7 @@ def test_text_files_are_told_apart_by_their_first_line(tmp_path):
 
 
 def test_the_choice_for_nominal_features_is_passed_on(tmp_path):
-    pytest.importorskip("pandas")
     for name, text in {
-        "a.csv": "sky,sea\nred,1\nblue,0\ngrey,1\n",
         "a.arff": "@relation a\n@attribute sky {red,blue,grey}\n@attribute sea {0,1}\n@data\nred,1\nblue,0\ngrey,1\n",
     }.items():
         (tmp_path / name).write_text(text)
@@ -406,3 +404,48 @@ def test_labels_are_safe_with_scikit_learn(tmp_path):
         data = Dataset(np.zeros((20, 1)), form(Y))
         binarized = LabelBinarizer(sparse_output=True).fit_transform(data.Y)
         np.testing.assert_array_equal(binarized.toarray(), Y)
+
+
+def test_the_test_part_of_a_table_is_read_as_the_training_part(tmp_path):
+    (tmp_path / "a-train.csv").write_text("code,size,sea\n01,1.5,1\nx,2.5,0\n")
+    (tmp_path / "a-test.csv").write_text("code,size,sea\n01,1,1\n02,2,0\n")
+    assert load_dataset(tmp_path / "a.csv", labels=["sea"], split="test").X["code"].tolist() == ["01", "02"]
+    assert load_dataset(tmp_path / "a-test.csv", labels=["sea"]).X.tolist() == [[1, 1], [2, 2]]
+
+
+def test_excel_is_read_and_not_written(tmp_path):
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("openpyxl")
+    frame = pd.DataFrame({"sky": ["blue", None], "size": [1.5, None], "sea": [1, 0]})
+    frame.to_excel(tmp_path / "a.xlsx", index=False)
+    found = load_dataset(tmp_path / "a.xlsx", labels=["sea"])
+    assert found.feature_kinds == ("words", "numeric")
+    assert found.Y.ravel().tolist() == [1, 0]
+    with pytest.raises(DataError, match="but found Excel, which it reads only"):
+        save_dataset(found, tmp_path / "b.xlsx")
+    (tmp_path / "c.xlsx").write_bytes(b"no sheet")
+    with pytest.raises(DataError, match="expected a whole Excel file"):
+        load_dataset(tmp_path / "c.xlsx", labels=["sea"])
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
+def test_tables_come_back_as_they_are(tmp_path, suffix):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"note": ['a "b", c', "d;e", None], "size": [1.5, None, 2.0], "sea": [1, 0, 1]})
+    frame["day"] = pd.to_datetime(["2024-01-31", None, "2024-02-01 10:30:00"], format="mixed")
+    data = from_frame(frame, ["sea"], name="a")
+    save_dataset(data, tmp_path / f"a{suffix}")
+    assert load_dataset(tmp_path / f"a{suffix}", labels=["sea"]) == data
+
+
+def test_tables_are_encoded_for_files_of_numbers(tmp_path):
+    pd = pytest.importorskip("pandas")
+    data = from_frame(pd.DataFrame({"sky": ["blue", "grey"] * 2, "sea": [1, 0] * 2}), ["sea"], name="a")
+    save_dataset(data, tmp_path / "a.arff")
+    assert load_dataset(tmp_path / "a.arff").feature_names == ("sky=blue", "sky=grey")
+
+
+def test_tags_and_positive_words_are_for_tables(tmp_path):
+    (tmp_path / "a.svm").write_text("1 1:1\n")
+    with pytest.raises(ParameterError, match="tags to be None for a file of this kind"):
+        load_dataset(tmp_path / "a.svm", tags="genre")

@@ -7,6 +7,7 @@ from .joined_tags import split_tags
 from .label_statistics import Statistics, statistics
 from .loading import load_dataset, save_dataset
 from .readers.delimited import read_csv
+from .readers.excel import read_excel
 from .readers.libsvm import read_libsvm
 from .readers.meka import read_meka
 from .readers.mulan import read_mulan
@@ -30,6 +31,7 @@ __all__ = [
     "from_frame",
     "load_dataset",
     "read_csv",
+    "read_excel",
     "read_libsvm",
     "read_meka",
     "read_mulan",

@@ -1,7 +1,7 @@
 """`Dataset`: what every reader hands on and every other room of plait starts from."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
@@ -13,11 +13,13 @@ from plait.core.extras import installed, optional
 from plait.core.label_forms import LabelTable, read_labels
 from plait.core.labels import label_matrix
 from plait.core.sentences import shown
+from plait.data.conversion.frame_columns import columns_of_frame, frame_rows, is_frame
 from plait.data.errors import DataError
 
 __all__ = ["Dataset", "FEATURE_KINDS"]
 
 _MOST_LABELS = 10
+_FRAME_KINDS = {"numeric": "numeric", "boolean": "binary", "text": "words", "date": "dates"}
 
 # Colours come from the notebook, so that the table fits light and dark themes.
 _STYLE = (
@@ -28,8 +30,8 @@ _STYLE = (
 
 
 # numeric: any number; binary: 0 or 1 (a two-valued attribute or an indicator of one value);
-# nominal: an integer code of an attribute with more values.
-FEATURE_KINDS = ("numeric", "binary", "nominal")
+# nominal: an integer code of an attribute with more values; words and dates: columns of a data frame.
+FEATURE_KINDS = ("numeric", "binary", "nominal", "words", "dates")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,16 +40,19 @@ class Dataset:
 
     Parameters
     ----------
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-        Features as floats; NaN where a value is missing (dense and stored entries).
+    X : ndarray, CSR matrix or data frame of shape (n_samples, n_features)
+        Features as floats; NaN where a value is missing (dense and stored entries). A data frame where a table holds
+        more than numbers: its columns as they are, for `TableEncoder` before a model.
     Y : array, sparse matrix or frame of shape (n_samples, n_labels), or rows of names
         Labels: 0/1, booleans, yes/no, or a set of label names for each row; kept as `int64`, dense or CSR.
     feature_names, label_names : sequence of str, optional
         Unique names; when left out `x0, x1, ...`, and for labels the names in `Y`, else `y0, y1, ...`.
     name : str, default="data"
         What the data set is called.
-    feature_kinds : sequence of {"numeric", "binary", "nominal"}, optional
-        What each column of `X` holds; all numeric when left out.
+    feature_kinds : sequence of {"numeric", "binary", "nominal", "words", "dates"}, optional
+        What each column of `X` holds; found out for a frame, all numeric for others when left out.
+    lines : ndarray of int, optional
+        The line of its file that each row begins in.
 
     Examples
     --------
@@ -61,10 +66,16 @@ class Dataset:
     label_names: Sequence[str] | None = None
     name: str = "data"
     feature_kinds: Sequence[str] | None = None
+    lines: npt.NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         X, (Y, own_names) = _features(self.X), _labels(self.Y)
-        names = own_names if self.label_names is None else self.label_names
+        label_names = own_names if self.label_names is None else self.label_names
+        names, kinds = self.feature_names, self.feature_kinds
+        if self.is_table:
+            names = [str(name) for name in X.columns] if names is None else names
+            if kinds is None:
+                kinds = [_FRAME_KINDS[column.kind] for column in columns_of_frame(X, "Dataset")]
         if X.shape[0] != Y.shape[0]:
             raise DataError(
                 f"Dataset needs X and Y to have the same number of rows, but X has {X.shape[0]} "
@@ -73,14 +84,16 @@ class Dataset:
         for field, value in (
             ("X", X),
             ("Y", Y),
-            ("feature_names", _names("feature_names", self.feature_names, "x", X.shape[1])),
-            (
-                "label_names",
-                _names("label_names", names, "y", Y.shape[1]),
-            ),
-            ("feature_kinds", _kinds(self.feature_kinds, X.shape[1])),
+            ("feature_names", _names("feature_names", names, "x", X.shape[1])),
+            ("label_names", _names("label_names", label_names, "y", Y.shape[1])),
+            ("feature_kinds", _kinds(kinds, X.shape[1])),
         ):
             object.__setattr__(self, field, value)
+
+    @property
+    def is_table(self) -> bool:
+        """Whether `X` is a data frame."""
+        return is_frame(self.X)
 
     @property
     def n_samples(self) -> int:
@@ -100,14 +113,11 @@ class Dataset:
     def rows(self, index: npt.ArrayLike) -> "Dataset":
         """Return the data set of some rows, by positions or by a mask; names and kinds stay."""
         chosen = np.asarray(index)
-        return Dataset(
-            self.X[chosen],
-            self.Y[chosen],
-            self.feature_names,
-            self.label_names,
-            self.name,
-            self.feature_kinds,
-        )
+        if self.is_table and chosen.dtype == bool:
+            chosen = np.flatnonzero(chosen)
+        X = frame_rows(self.X, chosen) if self.is_table else self.X[chosen]
+        lines = None if self.lines is None else self.lines[chosen]
+        return replace(self, X=X, Y=self.Y[chosen], lines=lines)
 
     def to_frame(self, library: str | None = None) -> Any:
         """Return features and labels as one pandas (or polars) DataFrame, labels last.
@@ -134,6 +144,12 @@ class Dataset:
                 f"Dataset.to_frame needs features and labels to have different names, but both have "
                 f"{shown(sorted(shared)[0])}. Rename one of them."
             )
+        if self.is_table:
+            columns = columns_of_frame(self.X, "Dataset")
+            values = {column.name: column.values for column in columns}
+            return frames.DataFrame(
+                values | {name: _column(self.Y, j) for j, name in enumerate(self.label_names or ())}
+            )
         if chosen == "polars":
             return frames.DataFrame(
                 {name: _column(self.X, j) for j, name in enumerate(self.feature_names or ())}
@@ -159,6 +175,7 @@ class Dataset:
 
     def __repr__(self) -> str:
         forms = ["sparse" if sparse.issparse(part) else "dense" for part in (self.X, self.Y)]
+        forms[0] = "table" if self.is_table else forms[0]
         cardinality = self.Y.sum(dtype=np.int64) / max(self.n_samples, 1)
         return (
             f"Dataset {self.name!r}: {self.n_samples} rows, {self.n_features} features ({forms[0]}), "
@@ -170,6 +187,8 @@ class Dataset:
 
 
 def _features(X: Any) -> Any:
+    if is_frame(X):
+        return X
     if sparse.issparse(X):
         matrix = sparse.csr_matrix(X)
         return matrix if matrix.dtype.kind == "f" else matrix.astype(np.float64)
@@ -229,6 +248,9 @@ def _pandas(frames: Any, matrix: Any, names: Sequence[str] | None) -> Any:
 
 
 def _same(a: Any, b: Any) -> bool:
+    if is_frame(a) and is_frame(b):
+        pairs = zip(columns_of_frame(a, "Dataset"), columns_of_frame(b, "Dataset"), strict=False)
+        return a.shape == b.shape and all(first.equals(second) for first, second in pairs)
     if a.shape != b.shape or sparse.issparse(a) != sparse.issparse(b):
         return False
     if not sparse.issparse(a):
@@ -243,7 +265,7 @@ def _same(a: Any, b: Any) -> bool:
 
 def dataset_html(dataset: Any) -> str:
     """Return a heading, the sizes and the most frequent labels with their shares as bars."""
-    form = "sparse" if sparse.issparse(dataset.X) else "dense"
+    form = "table" if dataset.is_table else "sparse" if sparse.issparse(dataset.X) else "dense"
     positives = np.asarray(dataset.Y.sum(axis=0, dtype=np.int64)).ravel()
     top = np.argsort(-positives, kind="stable")[:_MOST_LABELS]
     share = positives / max(dataset.n_samples, 1)

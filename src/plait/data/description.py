@@ -45,7 +45,7 @@ def describe_text(dataset: Dataset, width: int = _BAR) -> str:
 
 def _sizes(dataset: Dataset, found: Statistics) -> list[str]:
     kinds = Counter(dataset.feature_kinds or ())
-    form = "sparse" if sparse.issparse(dataset.X) else "dense"
+    form = "table" if dataset.is_table else "sparse" if sparse.issparse(dataset.X) else "dense"
     rows = [
         ("rows", f"{found.n_samples}", ""),
         ("features", f"{found.n_features}", ", ".join([*(f"{n} {kind}" for kind, n in kinds.most_common()), form])),

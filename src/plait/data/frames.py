@@ -1,8 +1,8 @@
-"""From pandas and polars frames to a `Dataset`, the same for both libraries and without importing either."""
+"""From data frames, and from the columns that tables are read as, to a `Dataset`: where every table ends."""
 
-import datetime
-import numbers
-from decimal import Decimal
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,16 +10,14 @@ import numpy as np
 from plait.core.checks import Nothing, OneOf, check_value
 from plait.core.extras import installed, optional
 from plait.core.sentences import ParameterError, complaint, shown
-from plait.data.conversion.label_columns import LabelChoice, label_positions
-from plait.data.conversion.table_columns import TableColumn, dataset_of_columns, posix_seconds, refuse_doubles
+from plait.data.conversion.column_kinds import kind_of
+from plait.data.conversion.frame_columns import columns_of_frame, is_frame, made_frame
+from plait.data.conversion.label_columns import LabelChoice, label_column, label_positions, tag_columns
+from plait.data.conversion.table_columns import TableColumn, refuse_doubles
 from plait.data.dataset import Dataset
-from plait.data.errors import DataError
+from plait.data.errors import DataError, DataWarning
 
-__all__ = ["FRAME_LIBRARIES", "dataset_of_frame", "frame_library", "from_frame"]
-
-_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
-_NOTHING = ("NAType", "NaTType")
-
+__all__ = ["FRAME_LIBRARIES", "LabelPlan", "dataset_of_columns", "dataset_of_frame", "frame_library", "from_frame"]
 
 FRAME_LIBRARIES = ("pandas", "polars")
 
@@ -31,22 +29,77 @@ def frame_library(owner: str, library: str | None, purpose: str, *, extra: str =
     return chosen, optional(chosen, extra=extra, purpose=purpose)
 
 
-def from_frame(frame: Any, labels: LabelChoice, *, nominal: str = "onehot", name: str = "data") -> Dataset:
-    """Return the data set of a pandas or polars DataFrame.
-
-    Numbers stay numbers, missing values become NaN; truth values become binary features; words and categories become
-    nominal ones, their values in alphabetical order unless the categories have an order; dates and times become
-    seconds since 1970 (UTC), durations seconds. If all feature columns of a pandas frame are sparse, so is `X`;
-    likewise `Y`.
+@dataclass(frozen=True)
+class LabelPlan:
+    """Where the labels of a table are, and what their words mean.
 
     Parameters
     ----------
-    frame : pandas.DataFrame or polars.DataFrame
+    labels : list of str, str, re.Pattern or int, optional
+        Which columns are labels.
+    tags : str, optional
+        Instead: the column that holds the labels of each row, joined.
+    sep : str, default="|"
+        What joins them.
+    positive : str or mapping, optional
+        The word that means 1, for all labels or by label.
+    """
+
+    labels: LabelChoice = None
+    tags: str | None = None
+    sep: str = "|"
+    positive: str | Mapping[str, str] | None = None
+
+    def positions(self, names: Sequence[str], source: str) -> list[int]:
+        """Return where the columns of labels, or of tags, stand."""
+        if self.tags is None:
+            return label_positions(names, self.labels, source)
+        if self.labels is not None:
+            raise DataError.at(source, None, "labels= or tags=", "both", "Pass one of them.")
+        return label_positions(names, [self.tags], source)
+
+    def read(self, columns: Sequence[TableColumn], n_rows: int, source: str) -> tuple[Any, list[str]]:
+        """Return 0/1 labels and their names, with a note on what is taken for 1."""
+        if self.tags is not None:
+            return tag_columns(columns[0], self.sep)
+        Y = np.empty((n_rows, len(columns)), dtype=np.uint8)
+        taken: dict[str, list[str]] = {}
+        for k, column in enumerate(columns):
+            Y[:, k], word = label_column(column, source, self.positive)
+            if word:
+                taken.setdefault(word, []).append(column.name)
+        for word, names in taken.items():
+            some = ", ".join(map(shown, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+            warnings.warn(f"{source}: {word} is taken for 1 in {some}.", DataWarning, stacklevel=3)
+        return Y, [column.name for column in columns]
+
+
+def from_frame(
+    frame: Any,
+    labels: LabelChoice = None,
+    *,
+    tags: str | None = None,
+    sep: str = "|",
+    positive: str | Mapping[str, str] | None = None,
+    name: str = "data",
+) -> Dataset:
+    """Return the data set of a data frame of pandas, polars or another library that narwhals reads.
+
+    Columns of numbers and truth values alone become an array, missing values NaN. If there are others, or such as only
+    tell rows apart, `X` is the frame without its labels, for `TableEncoder` before a model. If all feature columns of
+    a pandas frame are sparse, so is `X`; likewise `Y`.
+
+    Parameters
+    ----------
+    frame : data frame
         Features and labels, one row a sample.
     labels : list of str, str, re.Pattern or int
         The label columns: names; or a pattern such as "tag_*"; or a number, n for the first n and -n for the last n.
-    nominal : {"onehot", "codes"}, default="onehot"
-        What a column of more than two different words becomes: an indicator for each, or one column of codes.
+    tags, sep : str, optional
+        Instead of labels: the column that holds all labels of a row, and what joins them.
+    positive : str or dict, optional
+        The word that means 1 in label columns of two words, for all or by label. 0 and 1, true and false, yes and no
+        (in many languages), and x beside empty cells are understood without it.
     name : str, default="data"
         Name of the data set.
 
@@ -70,135 +123,86 @@ def from_frame(frame: Any, labels: LabelChoice, *, nominal: str = "onehot", name
     >>> data.feature_kinds
     ('numeric', 'binary')
     """
-    library = type(frame).__module__.partition(".")[0]
-    if library not in FRAME_LIBRARIES or type(frame).__name__ != "DataFrame":
-        raise ParameterError(complaint("from_frame", "frame", "a pandas or polars DataFrame", frame))
-    return dataset_of_frame(frame, labels, nominal, name, name)
+    if not is_frame(frame):
+        raise ParameterError(complaint("from_frame", "frame", "a data frame", frame))
+    return dataset_of_frame(frame, LabelPlan(labels, tags, sep, positive), name, name)
 
 
-def dataset_of_frame(frame: Any, labels: LabelChoice, nominal: str, name: str, source: str) -> Dataset:
-    """Do the work of `from_frame`, with `source` in warnings and errors."""
+def dataset_of_frame(frame: Any, plan: LabelPlan, name: str, source: str, *, keep: bool = False) -> Dataset:
+    """Do the work of `from_frame`, with `source` in warnings and errors; `keep` leaves X a frame in any case."""
     names = [str(column) for column in frame.columns]
-    if type(frame).__module__.startswith("polars"):
-        columns = [polars_column(frame.to_series(j), column, source) for j, column in enumerate(names)]
-        return dataset_of_columns(columns, len(frame), labels, nominal, name, source)
     refuse_doubles(names, source)
-    chosen = label_positions(names, labels, source)
+    chosen = plan.positions(names, source)
     features = [j for j in range(len(names)) if j not in set(chosen)]
-    if features and all(_is_sparse(frame.dtypes.iloc[j]) for j in features):
-        return _sparse_dataset(frame, names, chosen, features, nominal, name, source)
-    columns = [pandas_column(frame.iloc[:, j], column, source) for j, column in enumerate(names)]
-    return dataset_of_columns(columns, len(frame), labels, nominal, name, source)
+    by_pandas = type(frame).__module__.startswith("pandas") and features
+    if by_pandas and all(_is_sparse(frame.dtypes.iloc[j]) for j in features):
+        return _sparse_dataset(frame, plan, features, name, source)
+    return dataset_of_columns(columns_of_frame(frame, source), len(frame), plan, name, source, keep=keep)
 
 
 def _is_sparse(dtype: Any) -> bool:
     return type(dtype).__name__ == "SparseDtype" and dtype.kind in "iufb" and dtype.fill_value == 0
 
 
-def _sparse_dataset(
-    frame: Any, names: list[str], chosen: list[int], features: list[int], nominal: str, name: str, source: str
-) -> Dataset:
+def _sparse_dataset(frame: Any, plan: LabelPlan, features: list[int], name: str, source: str) -> Dataset:
+    names = [str(column) for column in frame.columns]
+    chosen = plan.positions(names, source)
     X = frame.iloc[:, features].sparse.to_coo().tocsr().astype(np.float64)
     label_names = [names[j] for j in chosen]
     if chosen and all(_is_sparse(frame.dtypes.iloc[j]) for j in chosen):
         Y: Any = frame.iloc[:, chosen].sparse.to_coo().tocsr()
     else:
-        columns = [pandas_column(frame.iloc[:, j], names[j], source) for j in chosen]
-        Y = dataset_of_columns(columns, len(frame), label_names, nominal, name, source).Y
+        Y, label_names = plan.read(columns_of_frame(frame.iloc[:, chosen], source), len(frame), source)
     kinds = ["binary" if frame.dtypes.iloc[j].kind == "b" else "numeric" for j in features]
     return Dataset(X, Y, [names[j] for j in features], label_names, name, kinds)
 
 
-def pandas_column(series: Any, name: str, source: str) -> TableColumn:
-    """Return a column of a pandas frame."""
-    dtype = series.dtype
-    if type(dtype).__name__ == "CategoricalDtype":
-        categories = [str(value) for value in dtype.categories]
-        words = np.array([*categories, None], dtype=object)[series.cat.codes.to_numpy()]
-        return TableColumn(name, "text", words, tuple(categories if dtype.ordered else sorted(categories)))
-    if dtype.kind in "iufb":
-        extension = not isinstance(dtype, np.dtype) and type(dtype).__name__ != "SparseDtype"
-        values = series.to_numpy(np.float64, **({"na_value": np.nan} if extension else {}))
-        return TableColumn(name, "boolean" if dtype.kind == "b" else "numeric", values)
-    if isinstance(dtype, np.dtype) and dtype.kind in "Mm":
-        return TableColumn(name, "numeric", posix_seconds(series.to_numpy()))
-    return column_of_objects(name, series.tolist(), source)
+def dataset_of_columns(
+    columns: Sequence[TableColumn],
+    n_rows: int,
+    plan: LabelPlan,
+    name: str,
+    source: str,
+    *,
+    keep: bool = False,
+    lines: Any = None,
+) -> Dataset:
+    """Return the data set of a table's columns.
 
-
-def polars_column(series: Any, name: str, source: str) -> TableColumn:
-    """Return a column of a polars frame."""
-    dtype = series.dtype
-    kind = type(dtype).__name__ if not isinstance(dtype, type) else dtype.__name__
-    if kind == "Enum":
-        declared = tuple(str(word) for word in dtype.categories)
-        return TableColumn(name, "text", np.array(series.to_list(), dtype=object), declared)
-    if kind == "Boolean" or (dtype.is_numeric() and kind != "Decimal"):
-        # Missing values make floats of the numbers, and objects of truth values.
-        values = series.to_numpy().astype(np.float64)
-        return TableColumn(name, "boolean" if kind == "Boolean" else "numeric", values)
-    if kind in ("Datetime", "Duration", "Date"):
-        return TableColumn(name, "numeric", posix_seconds(series.to_numpy()))
-    return column_of_objects(name, series.to_list(), source)
-
-
-def column_of_objects(name: str, objects: list[Any], source: str = "data") -> TableColumn:
-    """Return a column of Python objects: numbers, truth values, words, dates, times and durations.
-
-    None, NaN and the libraries' own nothing are missing values. Words among numbers make all of them words.
-
-    Examples
-    --------
-    >>> column_of_objects("day", [datetime.date(1970, 1, 2), None]).values
-    array([86400.,    nan])
+    Parameters
+    ----------
+    columns : sequence of TableColumn
+        All columns, labels among them.
+    n_rows : int
+        The length of each.
+    plan : LabelPlan
+        Which columns are labels, and how they are read.
+    name : str
+        Name of the data set.
+    source : str
+        Where the columns come from, for errors and warnings.
+    keep : bool, default=False
+        Whether X is a frame even if an array could hold all of it.
+    lines : ndarray of int, optional
+        The line of its file that each row begins in.
     """
-    present = [value for value in objects if not _is_missing(value)]
-    kinds = {_kind(value) for value in present}
-    if "other" in kinds or (len(kinds) > 1 and not kinds <= {"boolean", "numeric", "text"}):
-        strange = next((value for value in present if _kind(value) == "other"), present[0])
-        raise DataError.at(
-            source,
-            None,
-            f"numbers, words or dates in column {shown(name)}",
-            f"{shown(strange)} ({type(strange).__name__})" if "other" in kinds else "a mixture",
-            "Leave the column out, or encode it.",
-        )
-    if "text" in kinds:
-        words = [None if _is_missing(value) else str(value) for value in objects]
-        return TableColumn(name, "text", np.array(words, dtype=object))
-    floats = [np.nan if _is_missing(value) else _seconds_or_number(value) for value in objects]
-    return TableColumn(name, "boolean" if kinds == {"boolean"} else "numeric", np.array(floats, dtype=np.float64))
+    names = [column.name for column in columns]
+    refuse_doubles(names, source)
+    chosen = plan.positions(names, source)
+    Y, label_names = plan.read([columns[j] for j in chosen], n_rows, source)
+    is_label = set(chosen)
+    features = [column for j, column in enumerate(columns) if j not in is_label]
+    kinds = [_KINDS[column.kind] for column in features]
+    plain = all(column.kind in ("numeric", "boolean") and kind_of(column)[1] in _PLAIN for column in features)
+    if features and (keep or not plain):
+        X = made_frame(features)
+    else:
+        X = np.empty((n_rows, len(features)))
+        for j, column in enumerate(features):
+            X[:, j] = column.values
+    return Dataset(X, Y, [column.name for column in features], label_names, name, kinds, lines)
 
 
-def _is_missing(value: Any) -> bool:
-    if value is None or type(value).__name__ in _NOTHING:
-        return True
-    return isinstance(value, float | np.floating | Decimal) and bool(value != value)
-
-
-def _kind(value: Any) -> str:
-    if isinstance(value, str):
-        return "text"
-    if isinstance(value, bool | np.bool_):
-        return "boolean"
-    if isinstance(value, numbers.Real | Decimal):
-        return "numeric"
-    if isinstance(value, datetime.date):
-        return "date"
-    if isinstance(value, datetime.time):
-        return "time"
-    return "duration" if isinstance(value, datetime.timedelta) else "other"
-
-
-def _seconds_or_number(value: Any) -> float:
-    if isinstance(value, datetime.datetime):
-        return float(((value if value.tzinfo else value.replace(tzinfo=datetime.UTC)) - _EPOCH).total_seconds())
-    if isinstance(value, datetime.date):
-        return float((value - _EPOCH.date()).total_seconds())
-    if isinstance(value, datetime.time):
-        return value.hour * 3600.0 + value.minute * 60.0 + value.second + value.microsecond / 1e6
-    if isinstance(value, datetime.timedelta):
-        return float(value.total_seconds())
-    try:
-        return float(value)
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
+_KINDS = {"numeric": "numeric", "boolean": "binary", "text": "words", "date": "dates"}
+# Why a column of numbers may be left out and be held by an array nevertheless.
+_PLAIN = ("", "is empty")

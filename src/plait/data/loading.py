@@ -4,10 +4,10 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -18,10 +18,12 @@ from plait.data.conversion.feature_encoding import NOMINAL_MODES
 from plait.data.conversion.files import PACKED_SUFFIXES, blocks_of_lines, plain_stem, plain_suffix
 from plait.data.conversion.label_columns import LabelChoice, label_positions
 from plait.data.dataset import Dataset
+from plait.data.encoded_tables import encoded_parts
 from plait.data.errors import DataError, DataWarning
 from plait.data.readers.arff.header import Header
 from plait.data.readers.arff.reader import read_arff
 from plait.data.readers.delimited import read_csv
+from plait.data.readers.excel import read_excel
 from plait.data.readers.libsvm import read_libsvm
 from plait.data.readers.meka import meka_label_count, read_meka
 from plait.data.readers.mulan import find_label_xml, read_mulan
@@ -49,6 +51,10 @@ def load_dataset(
     split: str | None = None,
     nominal: str = "onehot",
     fetch: bool = False,
+    tags: str | None = None,
+    sep: str = "|",
+    positive: str | Mapping[str, str] | None = None,
+    kinds: Mapping[str, str] | None = None,
 ) -> Dataset:
     r"""Load a data set by its name, or from a file.
 
@@ -59,23 +65,34 @@ def load_dataset(
         names, as `emotions/emotions.arff.gz`, `emotions.csv` and the like, then in the same way in the cache
         (PLAIT_CACHE, else `plait` in the user's cache folder). `openml:emotions` is fetched from openml.org and kept
         in the cache; `openml:yeast@4` names a version there, `openml:40589` a number. A path is read by its suffix
-        below the packing (.gz, .bz2, .xz): .arff, .csv, .tsv, .parquet, .svm, .libsvm or .txt (XC format or LIBSVM). A
-        path of a folder means the data set of the same name in it.
+        below the packing (.gz, .bz2, .xz): .arff, .csv, .tsv, .parquet, .xlsx, .svm, .libsvm or .txt (XC format or LIBSVM).
+        A path of a folder means the data set of the same name in it.
     labels : list of str, str, re.Pattern or int, optional
         The label columns: names; or a pattern such as "tag_*"; or a number, n for the first n and -n for the last n.
         An ARFF file is believed without it: by the XML file beside it (Mulan), else by `-C n` in its relation name
         (MEKA). For LIBSVM these are the label ids. Tables always need it.
     split : {"train", "test"}, optional
-        Which part to read: `emotions-train.arff.gz` beside or instead of `emotions.arff.gz`.
+        Which part to read: `emotions-train.arff.gz` beside or instead of `emotions.arff.gz`. The test part of a
+        table is read as its training part is: what is a word there is one here.
     nominal : {"onehot", "codes"}, default="onehot"
-        What a feature of more than two words becomes: an indicator for each, or one column of codes.
+        What a nominal attribute of an ARFF file with more than two values becomes: an indicator for each, or one
+        column of codes. Tables keep their words.
+    tags, sep : str, optional
+        Instead of labels, in tables: the column that holds all labels of a row, and what joins them.
+    positive : str or dict, optional
+        The word that means 1 in label columns of two words, for all or by label. 0 and 1, true and false, yes and no
+        (in many languages), and x beside empty cells are understood without it.
+    kinds : dict of str to str, optional
+        What the columns of a table are, as `TableEncoder.kinds_` has it: read the file as the one that a model was
+        fitted on, whatever its own words look like. `X` is a data frame then.
     fetch : bool, default=False
         Look for a name that is not found here at openml.org. Nothing else but `openml:` goes to the network.
 
     Returns
     -------
     Dataset
-        Features and labels, dense or sparse as they are stored.
+        Features and labels, dense or sparse as they are stored; `X` is a data frame where a table holds more than
+        numbers, for `TableEncoder` before a model.
 
     Raises
     ------
@@ -95,12 +112,13 @@ def load_dataset(
     check_value("load_dataset", "nominal", nominal, (OneOf(NOMINAL_MODES),))
     if not isinstance(source, str | os.PathLike) or not os.fspath(source):
         raise ParameterError(complaint("load_dataset", "source", "a name or a path", source))
+    table = {"tags": tags, "sep": sep, "positive": positive, "kinds": kinds}
     if _is_path(source):
-        return read_file(_file(Path(source).expanduser(), split), labels, nominal)
+        return _read_part(_file(Path(source).expanduser(), split), labels, split, nominal, table)
     name = str(source)
     if name.startswith(_OPENML):
         return _from_openml(name.removeprefix(_OPENML), labels, split, nominal)
-    return _by_name(name, labels, split, nominal, fetch)
+    return _by_name(name, labels, split, nominal, fetch, table)
 
 
 def save_dataset(dataset: Dataset, path: str | os.PathLike[str]) -> None:
@@ -134,7 +152,7 @@ def _is_path(source: str | os.PathLike[str]) -> bool:
     if isinstance(source, os.PathLike):
         return True
     separated = os.sep in source or (os.altsep is not None and os.altsep in source)
-    return separated or plain_suffix(source) in DATA_SUFFIXES
+    return separated or plain_suffix(source) in DATA_SUFFIXES or (Path(source).suffix != "" and Path(source).is_file())
 
 
 def _file(path: Path, split: str | None) -> Path:
@@ -153,12 +171,14 @@ def _file(path: Path, split: str | None) -> Path:
     return part_file
 
 
-def _by_name(name: str, labels: LabelChoice, split: str | None, nominal: str, fetch: bool) -> Dataset:
+def _by_name(
+    name: str, labels: LabelChoice, split: str | None, nominal: str, fetch: bool, table: dict[str, Any]
+) -> Dataset:
     folders = [folder for folder in (data_folder(), cache_folder()) if folder is not None]
     for folder in folders:
         file = find_data_file(folder, name, split)
         if file is not None:
-            return read_file(file, labels, nominal)
+            return _read_part(file, labels, split, nominal, table)
     for folder in folders:
         other = find_data_file(folder, name, "train" if split is None else None)
         if other is not None:
@@ -261,22 +281,50 @@ def _files(folder: Path, stem: str) -> Iterator[Path]:
                 yield file
 
 
-def read_file(path: _FilePath, labels: LabelChoice, nominal: str) -> Dataset:
-    """Read a data file by its suffix below the packing; infinite numbers in it get a note."""
-    dataset = _format_of(path).read(path, labels, nominal)
+def _read_part(path: Path, labels: LabelChoice, split: str | None, nominal: str, table: dict[str, Any]) -> Dataset:
+    """Read a file; the test part of a table with the kinds that columns have in the training part."""
+    if split == "test" and plain_suffix(path) in _TABLES and table["kinds"] is None:
+        whole = path.parent / f"{plain_stem(path).removesuffix('-test')}{plain_suffix(path)}"
+        train = part_beside(whole, "train")
+        if train is not None:
+            first = read_file(train, labels, nominal, table)
+            kinds = dict(zip(first.feature_names or (), first.feature_kinds or (), strict=True))
+            table = table | {"kinds": kinds if first.is_table else None}
+    return read_file(path, labels, nominal, table)
+
+
+def read_file(path: _FilePath, labels: LabelChoice, nominal: str, table: Mapping[str, Any] | None = None) -> Dataset:
+    """Read a data file by its suffix below the packing; `table` holds what only tables know."""
+    read, given = _format_of(path).read, table or {}
+    if plain_suffix(path) in _TABLES:
+        return _noted(path, read(path, labels, nominal, **given))
+    for name in ("tags", "positive"):
+        if given.get(name) is not None:
+            must = f"None for a file of this kind, which is no table ({', '.join(_TABLES)})"
+            raise ParameterError(complaint("load_dataset", name, must, given[name], "Leave it out."))
+    return _noted(path, read(path, labels, nominal))
+
+
+def _noted(path: _FilePath, dataset: Dataset) -> Dataset:
+    """Return the data set, with a note if numbers in it are infinite."""
+    if dataset.is_table:
+        return dataset
     infinite = np.isinf(dataset.X.data if sparse.issparse(dataset.X) else dataset.X)
     if infinite.any():
         count = np.count_nonzero(infinite)
         first = int((dataset.X.indices[infinite] if infinite.ndim == 1 else infinite.any(axis=0).nonzero()[0])[0])
         column = shown((dataset.feature_names or ())[first])
         message = f"{path}: {count} numbers are infinite, such as 1e999 would be; one is in column {column}."
-        warnings.warn(f"{message} Models refuse them: mend the file, or replace them.", DataWarning, stacklevel=3)
+        warnings.warn(f"{message} Models refuse them: mend the file, or replace them.", DataWarning, stacklevel=4)
     return dataset
 
 
 def write_file(dataset: Dataset, path: _FilePath) -> None:
-    """Write a data file by its suffix below the packing."""
-    _format_of(path).write(dataset, path)
+    """Write a data file by its suffix below the packing; where it can hold numbers only, words are encoded."""
+    write = _format_of(path).write
+    if dataset.is_table and plain_suffix(path) not in _TABLES:
+        (dataset,) = encoded_parts(dataset, fill=None)
+    write(dataset, path)
 
 
 def _format_of(path: _FilePath) -> "_Format":
@@ -323,18 +371,26 @@ def _read_libsvm(path: _FilePath, labels: LabelChoice, _nominal: str) -> Dataset
     return read_libsvm(path, labels=labels)  # type: ignore[arg-type]
 
 
-def _read_csv(path: _FilePath, labels: LabelChoice, nominal: str) -> Dataset:
-    return read_csv(path, labels, nominal=nominal)
+def _read_csv(path: _FilePath, labels: LabelChoice, _nominal: str, **table: Any) -> Dataset:
+    return read_csv(path, labels, **table)
 
 
-def _read_parquet(path: _FilePath, labels: LabelChoice, nominal: str) -> Dataset:
-    return read_parquet(path, labels, nominal=nominal)
+def _read_parquet(path: _FilePath, labels: LabelChoice, _nominal: str, **table: Any) -> Dataset:
+    return read_parquet(path, labels, **table)
+
+
+def _read_excel(path: _FilePath, labels: LabelChoice, _nominal: str, **table: Any) -> Dataset:
+    return read_excel(path, labels, **table)
+
+
+def _write_excel(dataset: Dataset, path: _FilePath) -> None:
+    raise DataError.at(path, None, "a format that plait writes", "Excel, which it reads only", "Write .csv instead.")
 
 
 class _Format(NamedTuple):
     """What reads and what writes files of one suffix."""
 
-    read: Callable[[_FilePath, LabelChoice, str], Dataset]
+    read: Callable[..., Dataset]
     write: Callable[[Dataset, _FilePath], None]
 
 
@@ -344,8 +400,10 @@ _FORMATS = {
     ".parquet": _Format(_read_parquet, write_parquet),
     ".csv": _Format(_read_csv, write_csv),
     ".tsv": _Format(_read_csv, write_csv),
+    ".xlsx": _Format(_read_excel, _write_excel),
     ".svm": _Format(_read_libsvm, write_libsvm),
     ".libsvm": _Format(_read_libsvm, write_libsvm),
     ".txt": _Format(_read_text, write_xc),
 }
 DATA_SUFFIXES = tuple(_FORMATS)
+_TABLES = (".parquet", ".csv", ".tsv", ".xlsx")

@@ -10,7 +10,7 @@ from scipy import sparse
 from plait.core.sentences import ParameterError
 from plait.data import DataError, DataWarning
 from plait.data.conversion.attributes import Attribute, label_codes, value_codes
-from plait.data.conversion.feature_encoding import encode_features, encode_labels, is_identifier, unique_names
+from plait.data.conversion.feature_encoding import encode_features, is_identifier, unique_names
 
 NAN = math.nan
 
@@ -44,40 +44,6 @@ def test_value_codes(values, codes):
 )
 def test_label_codes(values, codes):
     assert label_codes(values) == codes
-
-
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        ([0, 1, 1], [0, 1, 1]),
-        ([0.0, 1.0], [0, 1]),
-        ([True, False], [1, 0]),
-        (["1", "0"], [1, 0]),
-        (["true", "FALSE"], [1, 0]),
-        (["no", "Yes", "NO"], [0, 1, 0]),
-        (["b", "a"], [1, 0]),
-        (["A", "a"], [0, 1]),
-        ([0, 0], [0, 0]),
-        ([1], [1]),
-        ([], []),
-    ],
-)
-def test_encode_labels(values, expected):
-    found = encode_labels("sea", values)
-    assert found.dtype == np.uint8
-    assert found.tolist() == expected
-
-
-@pytest.mark.parametrize("values", [[0, 2], [1, 2], [0.5], ["a"], ["a", "b", "c"], [-1, 1], ["nan", "1", "0"]])
-def test_values_that_are_no_labels(values):
-    with pytest.raises(DataError, match=r"f\.csv: expected label 'sea' to hold 0 and 1"):
-        encode_labels("sea", values, "f.csv")
-
-
-@pytest.mark.parametrize("missing", [None, NAN, "", "?"])
-def test_a_missing_label(missing):
-    with pytest.raises(DataError, match=r"expected a value of label 'sea' in every row, but found none in row 2"):
-        encode_labels("sea", [1, missing])
 
 
 def test_identifiers_are_told_from_a_few_rows_that_differ():

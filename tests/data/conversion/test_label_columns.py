@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from plait.core.sentences import ParameterError
 from plait.data import DataError
-from plait.data.conversion.label_columns import label_positions
+from plait.data.conversion.frame_columns import column_of_objects
+from plait.data.conversion.label_columns import label_column, label_positions
 
 COLUMNS = ["size", "tag_sea", "a[1]", "tag_sun", "TAG_moon"]
 
@@ -74,3 +75,49 @@ def test_what_is_no_choice_at_all_is_a_parameter_error(labels):
 def test_long_tables_are_cut_short_in_errors():
     with pytest.raises(DataError, match="'c11' and 988 more"):
         label_positions([f"c{j}" for j in range(1000)], None)
+
+
+def column(*values):
+    return column_of_objects("sea", list(values))
+
+
+@pytest.mark.parametrize(
+    ("values", "expected", "taken"),
+    [
+        ([0, 1, 1], [0, 1, 1], ""),
+        ([True, False], [1, 0], ""),
+        (["1", "0"], [1, 0], ""),
+        (["true", "FALSE"], [1, 0], ""),
+        (["no", "Yes", "NO"], [0, 1, 0], "'Yes'"),
+        (["ja", "nein"], [1, 0], "'ja'"),
+        (["nein", "nein"], [0, 0], ""),
+        (["да", "нет"], [1, 0], "'да'"),
+        (["x", None, "X"], [1, 0, 1], "'X'"),
+        ([1], [1], ""),
+        ([], [], ""),
+    ],
+)
+def test_label_words(values, expected, taken):
+    found, word = label_column(column(*values))
+    assert found.dtype == np.uint8
+    assert (found.tolist(), word) == (expected, taken)
+
+
+@pytest.mark.parametrize("values", [[0, 2], [0.5], ["a"], ["b", "a"], ["a", "b", "c"], [-1, 1], ["nope", "1", "0"]])
+def test_values_that_are_no_labels(values):
+    with pytest.raises(DataError, match=r"f\.csv: expected label 'sea' to hold 0 and 1, or yes and no"):
+        label_column(column(*values), "f.csv")
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, "", "?"])
+def test_a_missing_label(missing):
+    with pytest.raises(DataError, match="expected a value of label 'sea' in every row, but found none in row 2"):
+        label_column(column(1, missing))
+
+
+def test_the_word_that_means_one_can_be_said():
+    dark, light = column("dark", "light"), ("dark", "light")
+    assert label_column(dark, positive="light")[0].tolist() == [0, 1]
+    assert label_column(dark, positive={"sea": light[0]})[0].tolist() == [1, 0]
+    with pytest.raises(DataError, match="label 'sea' to hold 'grey', which means 1, but found 'dark', 'light'"):
+        label_column(dark, positive="grey")

@@ -8,23 +8,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plait.data import DataError
+from plait.data import DataError, DataWarning
 from plait.data.conversion.table_columns import (
     MISSING_WORDS,
+    NotOfKindError,
     TableColumn,
     column_of_words,
-    dataset_of_columns,
     posix_seconds,
     refuse_doubles,
 )
+from plait.data.frames import LabelPlan, dataset_of_columns
 
 
 def words(*values):
     return np.array(values, dtype=object)
 
 
-def dataset(columns, labels, nominal="onehot"):
-    return dataset_of_columns(columns, len(columns[0].values), labels, nominal, "beach", "beach.csv")
+def dataset(columns, labels, **plan):
+    return dataset_of_columns(columns, len(columns[0].values), LabelPlan(labels, **plan), "beach", "beach.csv")
 
 
 COLUMNS = [
@@ -39,26 +40,23 @@ COLUMNS = [
 
 
 def test_numbers_truths_and_words_become_features_and_labels():
-    found = dataset(COLUMNS, ["moon", "sun", "sea"])
+    with pytest.warns(DataWarning, match=r"beach\.csv: 'yes' is taken for 1 in 'sun'\."):
+        found = dataset(COLUMNS, ["moon", "sun", "sea"])
     assert found.label_names == ("sea", "sun", "moon")
     np.testing.assert_array_equal(found.Y, [[1, 0, 0], [0, 1, 0], [1, 1, 0]])
-    assert found.feature_names == ("size", "open", "sky", "wind=east", "wind=north", "wind=west")
-    assert found.feature_kinds == ("numeric", "binary", "binary", "binary", "binary", "binary")
-    nan = np.nan
-    np.testing.assert_array_equal(found.X, [[1.5, 1, 1, 0, 0, 1], [nan, nan, nan, 1, 0, 0], [2.0, 0, 0, 0, 1, 0]])
+    assert found.feature_names == ("size", "open", "sky", "wind")
+    assert found.feature_kinds == ("numeric", "binary", "words", "words")
+    assert found.X["sky"].tolist()[::2] == ["red", "blue"]
+    assert found.is_table
 
 
-def test_codes_follow_the_declared_order_or_the_alphabet():
-    ordered = TableColumn("force", "text", words("low", "high", None), ("low", "middle", "high"))
-    found = dataset([ordered, COLUMNS[4], COLUMNS[0]], ["sea"], nominal="codes")
-    np.testing.assert_array_equal(found.X, [[0, 2], [2, 0], [np.nan, 1]])
-    assert found.feature_kinds == ("nominal", "nominal")
-
-
-def test_a_text_column_without_words_is_numeric_and_missing():
-    found = dataset([TableColumn("note", "text", words(None, None, None)), COLUMNS[0]], -1)
-    assert np.isnan(found.X).all()
-    assert found.feature_kinds == ("numeric",)
+def test_numbers_and_truths_alone_are_an_array():
+    found = dataset(COLUMNS[:3], ["sea"])
+    np.testing.assert_array_equal(found.X, [[1.5, 1], [np.nan, np.nan], [2.0, 0]])
+    assert found.feature_kinds == ("numeric", "binary")
+    # Row numbers are for the encoder to leave out.
+    counted = TableColumn("row", "numeric", np.arange(20.0))
+    assert dataset([counted, TableColumn("sea", "numeric", np.ones(20))], ["sea"]).is_table
 
 
 def test_all_columns_may_be_labels_or_none():
@@ -113,8 +111,8 @@ def test_numbers_and_gaps_are_read_exactly(cells):
         (["", "NA", "?"], "numeric", [np.nan, np.nan, np.nan]),
         ([], "numeric", []),
         (["True", "false", "NA", "TRUE"], "boolean", [1.0, 0.0, np.nan, 1.0]),
-        (["1970-01-02", "", "1969-12-31"], "numeric", [86400.0, np.nan, -86400.0]),
-        (["1970-01-01 00:00:01.25", "1970-01-01T01:00"], "numeric", [1.25, 3600.0]),
+        (["1970-01-02", "", "31.12.1969"], "date", [86400.0, np.nan, -86400.0]),
+        (["1970-01-01 00:00:01.25", "1970-01-01T01:00"], "date", [1.25, 3600.0]),
         (["1_000", "2"], "text", ["1_000", "2"]),
         (["0x10", "2"], "text", ["0x10", "2"]),
         (["2024-13-01", "2024-01-01"], "text", ["2024-13-01", "2024-01-01"]),
@@ -127,6 +125,8 @@ def test_the_kind_is_what_all_words_agree_on(words, kind, values):
     assert found.kind == kind
     if kind == "text":
         assert found.values.tolist() == values
+    elif kind == "date":
+        np.testing.assert_array_equal(posix_seconds(found.values), values)
     else:
         np.testing.assert_array_equal(found.values, values)
 
@@ -158,3 +158,19 @@ def test_days_and_durations_are_seconds_too():
     )
     np.testing.assert_array_equal(posix_seconds(np.array([90, 1500], dtype="timedelta64[ms]")), [0.09, 1.5])
     np.testing.assert_array_equal(posix_seconds(np.array([2], dtype="timedelta64[m]")), [120.0])
+
+
+def test_commas_before_decimals_are_read_where_they_cannot_separate():
+    assert column_of_words("x", ["1,5", "2", "", "-0,25"], comma=True).values.tolist()[:2] == [1.5, 2.0]
+    assert column_of_words("x", ["1,5", "2"]).kind == "text"
+    assert column_of_words("x", ["1,5", "two"], comma=True).kind == "text"
+
+
+def test_a_column_is_what_it_was_in_training():
+    assert column_of_words("x", ["1", "02"], "text").values.tolist() == ["1", "02"]
+    assert column_of_words("x", ["", ""], "date").kind == "date"
+    assert column_of_words("x", ["1", ""], "numeric").values.tolist()[0] == 1.0
+    for kind, expected in (("numeric", "a number"), ("date", "a date")):
+        with pytest.raises(NotOfKindError) as caught:
+            column_of_words("x", ["", "sea"], kind)
+        assert (caught.value.row, caught.value.expected, caught.value.word) == (1, expected, "sea")

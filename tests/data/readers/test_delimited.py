@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plait.core.sentences import ParameterError
-from plait.data import DataError, DataWarning, frames
+from plait.data import DataError, frames
+from plait.data.conversion.frame_columns import columns_of_frame
 from plait.data.conversion.table_columns import column_of_words
 from plait.data.readers import delimited
 from plait.data.readers.delimited import read_csv
@@ -23,7 +24,7 @@ pytest.importorskip("polars")
 
 LIBRARIES = ["pandas", "polars"]
 WAYS = [None, *LIBRARIES]
-BEACH = "size,sky,open,day,sea,sun\n1.5,blue,True,1970-01-02,1,yes\nNA,grey,FALSE,,0,no\n2,?,true,1970-01-03,1,no\n"
+BEACH = "size,sky,open,day,sea,sun\n1.5,blue,True,1970-01-02,1,1\nNA,grey,FALSE,,0,0\n2,?,true,1970-01-03,1,0\n"
 
 
 def write(tmp_path, text, name="beach.csv"):
@@ -35,11 +36,15 @@ def write(tmp_path, text, name="beach.csv"):
 @pytest.mark.parametrize("library", WAYS)
 def test_a_table_with_every_kind_of_column(tmp_path, library):
     found = read_csv(write(tmp_path, BEACH), ["sea", "sun"], library=library)
-    nan = np.nan
-    np.testing.assert_array_equal(found.X, [[1.5, 0, 1, 86400], [nan, 1, 0, nan], [2, nan, 1, 172800]])
+    size, sky, is_open, day = columns_of_frame(found.X, "f")
+    np.testing.assert_array_equal(size.values, [1.5, np.nan, 2])
+    assert sky.values.tolist() == ["blue", "grey", None]
+    np.testing.assert_array_equal(is_open.values, [1, 0, 1])
+    np.testing.assert_array_equal(day.values, np.array(["1970-01-02", "NaT", "1970-01-03"], dtype="datetime64[us]"))
+    assert found.lines.tolist() == [2, 3, 4]
     np.testing.assert_array_equal(found.Y, [[1, 1], [0, 0], [1, 0]])
     assert found.feature_names == ("size", "sky", "open", "day")
-    assert found.feature_kinds == ("numeric", "binary", "binary", "numeric")
+    assert found.feature_kinds == ("numeric", "words", "binary", "dates")
     assert (found.name, found.label_names) == ("beach", ("sea", "sun"))
 
 
@@ -53,8 +58,8 @@ cells = st.one_of(
 ).filter(lambda cell: "\x00" not in cell)
 
 
-@given(data=st.data(), n=st.integers(0, 5), d=st.integers(1, 4), nominal=st.sampled_from(["onehot", "codes"]))
-def test_python_pandas_and_polars_give_equal_data_sets(tmp_path_factory, data, n, d, nominal):
+@given(data=st.data(), n=st.integers(0, 5), d=st.integers(1, 4))
+def test_python_pandas_and_polars_give_equal_data_sets(tmp_path_factory, data, n, d):
     rows = data.draw(st.lists(st.lists(cells, min_size=d, max_size=d), min_size=n, max_size=n))
     separator = data.draw(st.sampled_from([",", ";", "\t", "|"]))
     text = io.StringIO(newline="")
@@ -62,11 +67,9 @@ def test_python_pandas_and_polars_give_equal_data_sets(tmp_path_factory, data, n
     writer.writerow([*(f"x{j}" for j in range(d)), "sea"])
     writer.writerows([*row, i % 2] for i, row in enumerate(rows))
     path = write(tmp_path_factory.mktemp("csv"), text.getvalue())
-    python, pandas, polars = (
-        read_csv(path, ["sea"], library=library, nominal=nominal, separator=separator) for library in WAYS
-    )
+    python, pandas, polars = (read_csv(path, ["sea"], library=library, separator=separator) for library in WAYS)
     assert python == pandas == polars
-    assert (python.X.tobytes(), python.n_samples) == (pandas.X.tobytes(), n)
+    assert python.n_samples == n
     np.testing.assert_array_equal(python.Y.ravel(), np.arange(n) % 2)
 
 
@@ -90,12 +93,12 @@ def test_columns_of_numbers_mean_what_their_words_mean(tmp_path_factory, data, n
     path = write(tmp_path_factory.mktemp("csv"), text.getvalue())
     expected = column_of_words("x", [row[1] for row in csv.reader(io.StringIO(text.getvalue(), newline=""))][1:])
     for library in WAYS:
-        found = read_csv(path, 1, nominal="codes", library=library)
+        found = read_csv(path, 1, library=library)
         if expected.kind == "numeric":
-            assert found.X[:, 0].tobytes() == expected.values.tobytes()
+            assert np.asarray(found.X)[:, 0].tobytes() == expected.values.tobytes()
             assert found.feature_kinds == ("numeric",)
         else:
-            assert found.feature_kinds in (("binary",), ("nominal",))
+            assert found.feature_kinds == ("words",)
 
 
 @pytest.mark.parametrize("library", WAYS)
@@ -126,19 +129,36 @@ def test_marks_returns_and_blanks_around_names_do_not_count(tmp_path):
     assert found.feature_names == ("size", " sky ")
 
 
-def test_values_are_sorted_and_codes_follow(tmp_path):
-    path = write(tmp_path, "wind,sea\nwest,1\neast,0\nnorth,1\n,0\n")
-    found = read_csv(path, ["sea"], nominal="codes")
-    np.testing.assert_array_equal(found.X, [[2], [0], [1], [np.nan]])
-    assert read_csv(path, ["sea"]).feature_names == ("wind=east", "wind=north", "wind=west")
+@pytest.mark.parametrize("library", WAYS)
+def test_identifiers_stay_for_the_encoder_to_leave_out(tmp_path, library):
+    text = "id,size,sea\n" + "".join(f"{i},{i / 2},{i % 2}\n" for i in range(50))
+    found = read_csv(write(tmp_path, text), -1, library=library)
+    assert found.is_table
+    assert found.feature_names == ("id", "size")
 
 
 @pytest.mark.parametrize("library", WAYS)
-def test_identifiers_are_left_out_with_a_warning(tmp_path, library):
-    text = "id,size,sea\n" + "".join(f"row{i},{i},{i % 2}\n" for i in range(50))
-    with pytest.warns(DataWarning, match="left out 'id'"):
-        found = read_csv(write(tmp_path, text), -1, library=library)
-    assert found.feature_names == ("size",)
+def test_european_numbers(tmp_path, library):
+    found = read_csv(write(tmp_path, "size;place;sea\n1,5;1,5;1\n-0,25;x;0\n2;;0\n"), -1, library=library)
+    assert found.feature_kinds == ("numeric", "words")
+    assert found.X["size"].tolist() == [1.5, -0.25, 2.0]
+
+
+@pytest.mark.parametrize("library", WAYS)
+def test_a_later_file_is_read_as_the_first_one(tmp_path, library):
+    kinds = {"code": "words", "size": "numbers", "day": "dates", "open": "yes/no"}
+    path = write(tmp_path, "code,size,day,open,more\n01,1,,true,7\n\n1,,,false,8\n")
+    code, size, day, is_open, more = columns_of_frame(read_csv(path, [], kinds=kinds, library=library).X, "f")
+    assert code.values.tolist() == ["01", "1"]
+    assert [size.kind, day.kind, is_open.kind, more.kind] == ["numeric", "date", "text", "numeric"]
+    path = write(tmp_path, "code,size\n1,2\n\n3,big\n")
+    with pytest.raises(DataError, match=r"line 4: expected a number in column 'size', as in training, but found 'big'"):
+        read_csv(path, [], kinds=kinds, library=library)
+
+
+def test_lines_of_records_of_several_lines(tmp_path):
+    path = write(tmp_path, 'note,sea\n"a\nb",1\n\nc,0\n')
+    assert read_csv(path, -1).lines.tolist() == [2, 5]
 
 
 @pytest.mark.parametrize("library", WAYS)
@@ -177,7 +197,7 @@ def test_labels_must_be_chosen(tmp_path):
         read_csv(write(tmp_path, BEACH), None)
 
 
-@pytest.mark.parametrize("wrong", [{"separator": ":"}, {"nominal": "words"}, {"library": "dask"}])
+@pytest.mark.parametrize("wrong", [{"separator": ":"}, {"library": "dask"}])
 def test_parameters_are_checked(tmp_path, wrong):
     with pytest.raises(ParameterError, match=f"needs {next(iter(wrong))} to be"):
         read_csv(write(tmp_path, BEACH), -2, **wrong)
@@ -203,7 +223,9 @@ def test_large_files_are_read_by_pandas(tmp_path, monkeypatch):
     used = []
     original = delimited._pandas_frame
     monkeypatch.setattr(delimited, "_LARGE", len(BEACH))
-    monkeypatch.setattr(delimited, "_pandas_frame", lambda *given: used.append(1) or original(*given))
+    monkeypatch.setattr(
+        delimited, "_pandas_frame", lambda *given, **options: used.append(1) or original(*given, **options)
+    )
     assert read_csv(path, -2) == by_python
     assert used
 

@@ -1,4 +1,4 @@
-"""Turn attributes of files and tables into number columns: nominal values, identifiers and labels.
+"""Turn attributes that a file declares into number columns: nominal values and identifiers.
 
 What becomes of an attribute:
 
@@ -23,14 +23,13 @@ from scipy import sparse
 
 from plait.core.checks import OneOf, check_value
 from plait.core.sentences import shown
-from plait.data.conversion.attributes import Attribute, AttributeTable, label_codes, meaning, value_codes
+from plait.data.conversion.attributes import Attribute, AttributeTable, value_codes
 from plait.data.errors import DataError, DataWarning
 
 __all__ = [
     "NOMINAL_MODES",
     "encode_columns",
     "encode_features",
-    "encode_labels",
     "is_identifier",
     "unique_names",
     "widened",
@@ -42,63 +41,6 @@ NOMINAL_MODES = ("onehot", "codes")
 # cell that the file holds. Entries of a sparse matrix take more room, most of it on the way.
 _MOST_CELLS, _CELLS_FOR_ONE = 1 << 26, 64
 _MOST_ENTRIES, _ENTRIES_FOR_ONE = 1 << 22, 16
-
-
-def encode_labels(name: str, values: Iterable[Any], source: str = "data") -> npt.NDArray[np.uint8]:
-    """Return one label column as 0 and 1 from numbers, truth values or words.
-
-    Parameters
-    ----------
-    name : str
-        The label, for the error.
-    values : iterable
-        Its value in every row. Two different words that mean nothing known are taken in alphabetical order.
-    source : str, default="data"
-        Where the values come from, for the error.
-
-    Raises
-    ------
-    DataError
-        If a value is missing, or the values are not two that can be told apart as no and yes.
-
-    Examples
-    --------
-    >>> encode_labels("sea", ["yes", "no", "yes"])
-    array([1, 0, 1], dtype=uint8)
-    """
-    words = [_word(value) for value in values]
-    for row, word in enumerate(words):
-        if word in ("", "?"):
-            raise DataError.at(
-                source, None, f"a value of label {shown(name)} in every row", f"none in row {row + 1}", "Fill it in."
-            )
-    distinct = sorted(set(words))
-    codes: tuple[int, ...] | None = ()
-    if distinct:
-        # Numbers and truth values are 0 and 1 only; index codes are for words.
-        numbers = all(_is_number(word) for word in distinct)
-        codes = None if numbers and not set(distinct) <= {"0", "1"} else label_codes(distinct)
-    if codes is None:
-        found = ", ".join(shown(word) for word in distinct[:4]) + (", ..." if len(distinct) > 4 else "")
-        raise DataError.at(
-            source, None, f"label {shown(name)} to hold 0 and 1 (or two words)", found, "Encode it as 0 and 1."
-        )
-    lookup = dict(zip(distinct, codes, strict=True))
-    return np.fromiter((lookup[word] for word in words), dtype=np.uint8, count=len(words))
-
-
-def _word(value: Any) -> str:
-    if value is None or value != value:
-        return ""
-    return meaning(str(value))
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
 
 
 def is_identifier(n_rows: int, n_distinct: int, n_declared: int) -> bool:

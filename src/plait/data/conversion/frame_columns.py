@@ -2,6 +2,7 @@
 
 import datetime
 import numbers
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -13,9 +14,13 @@ from plait.core.sentences import shown
 from plait.data.conversion.table_columns import TableColumn, posix_seconds
 from plait.data.errors import DataError
 
-__all__ = ["column_of_objects", "columns_of_frame", "is_frame"]
+__all__ = ["column_of_objects", "columns_of_frame", "frame_rows", "is_frame", "made_frame"]
 
 _NOTHING = ("NAType", "NaTType")
+
+
+def _narwhals() -> Any:
+    return optional("narwhals", extra="frames", purpose="data frames")
 
 
 def is_frame(table: Any) -> bool:
@@ -42,7 +47,7 @@ def columns_of_frame(frame: Any, source: str) -> list[TableColumn]:
     >>> [column.kind for column in columns_of_frame(pd.DataFrame({"size": [1], "sky": ["blue"]}), "data")]
     ['numeric', 'text']
     """
-    narwhals = optional("narwhals", extra="frames", purpose="data frames")
+    narwhals = _narwhals()
     names = [str(name) for name in frame.columns]
     if installed("pandas") and type(frame).__module__.startswith("pandas"):
         # Narwhals wants words as names, which pandas does not.
@@ -55,22 +60,48 @@ def columns_of_frame(frame: Any, source: str) -> list[TableColumn]:
     return [_column(table[:, j], name, source) for j, name in enumerate(names)]
 
 
+def frame_rows(frame: Any, rows: npt.NDArray[Any]) -> Any:
+    """Return some rows of a frame, by position."""
+    return _narwhals().from_native(frame, eager_only=True)[rows.astype(np.int64)].to_native()
+
+
+def made_frame(columns: Sequence[TableColumn], library: str | None = None) -> Any:
+    """Return a frame of columns, by default of pandas where it is installed, else of polars."""
+    library = library or ("polars" if installed("polars") and not installed("pandas") else "pandas")
+    frames = optional(library, extra="frames", purpose="tables that hold more than numbers")
+    return frames.DataFrame({column.name: _cells(column) for column in columns})
+
+
+def _cells(column: TableColumn) -> Any:
+    if column.kind == "text":
+        return column.values.tolist()
+    if column.kind != "boolean":
+        return column.values
+    if not np.isnan(column.values).any():
+        return column.values.astype(bool)
+    return [None if value != value else bool(value) for value in column.values.tolist()]
+
+
 def _column(series: Any, name: str, source: str) -> TableColumn:
     kind = str(series.dtype).partition("(")[0]
     if kind == "Boolean" or (series.dtype.is_numeric() and kind != "Decimal"):
         values = series.to_numpy()
         if values.dtype != np.float64:
-            values = series.cast(optional("narwhals", extra="frames", purpose="data frames").Float64).to_numpy()
+            values = series.cast(_narwhals().Float64).to_numpy()
         return TableColumn(name, "boolean" if kind == "Boolean" else "numeric", values)
     if kind in ("Datetime", "Date"):
+        if kind == "Date":
+            series = series.cast(_narwhals().Datetime("us"))
         if getattr(series.dtype, "time_zone", None):
             series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
         return TableColumn(name, "date", series.to_numpy().astype("datetime64[us]"))
     if kind == "Duration":
         return TableColumn(name, "numeric", posix_seconds(series.to_numpy()))
     if kind in ("String", "Categorical", "Enum"):
-        words = series.to_list()
-        return TableColumn(name, "text", np.array([word if isinstance(word, str) else None for word in words], object))
+        words = [word if isinstance(word, str) else None for word in series.to_list()]
+        if words and all(word is None for word in words):
+            return TableColumn(name, "numeric", np.full(len(words), np.nan))
+        return TableColumn(name, "text", np.array(words, dtype=object))
     return column_of_objects(name, series.to_list(), source)
 
 

@@ -1,17 +1,20 @@
-"""Choose which columns of a table are labels: by their names, by a pattern, or by how many there are."""
+"""Which columns of a table are labels, by names, a pattern or their number, and what their words mean."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from plait.core.sentences import ParameterError, complaint, shown
+from plait.data.conversion.attributes import meaning, no_yes_codes
+from plait.data.conversion.table_columns import TableColumn
 from plait.data.errors import DataError
 
-__all__ = ["LabelChoice", "label_positions"]
+__all__ = ["LabelChoice", "label_column", "label_positions", "tag_columns"]
 
 LabelChoice: TypeAlias = Sequence[str] | str | re.Pattern[str] | int | None
 
@@ -94,3 +97,84 @@ def _by_name(columns: Sequence[str], names: list[str], source: str) -> list[int]
 def _listed(columns: Sequence[str]) -> str:
     more = f" and {len(columns) - _MOST_NAMES} more" if len(columns) > _MOST_NAMES else ""
     return ", ".join(shown(name) for name in columns[:_MOST_NAMES]) + more if columns else "none"
+
+
+def label_column(
+    column: TableColumn, source: str = "data", positive: str | Mapping[str, str] | None = None
+) -> tuple[npt.NDArray[np.uint8], str]:
+    """Return a label column as 0 and 1, and which word was taken for 1 where that is worth a note.
+
+    Understood are 0 and 1, true and false, yes and no in many languages, and an x beside empty cells; other words only
+    if `positive` says which means 1.
+
+    Parameters
+    ----------
+    column : TableColumn
+        Its values.
+    source : str, default="data"
+        Where it comes from, for errors.
+    positive : str or mapping, optional
+        The word that means 1, for all labels or by label; all others mean 0.
+
+    Raises
+    ------
+    DataError
+        If a value is missing, or the values are not two that can be told apart as no and yes.
+
+    Examples
+    --------
+    >>> label_column(TableColumn("sea", "text", np.array(["ja", "nein"], dtype=object)))
+    (array([1, 0], dtype=uint8), "'ja'")
+    """
+    chosen = positive.get(column.name) if isinstance(positive, Mapping) else positive
+    if column.kind in ("numeric", "boolean") and chosen is None:
+        if np.isin(column.values, (0.0, 1.0)).all():
+            return column.values.astype(np.uint8), ""
+        words = [None if value != value else f"{value:g}" for value in column.values.tolist()]
+    else:
+        words = [None if gap else str(value) for gap, value in zip(column.missing, column.values, strict=True)]
+    distinct = sorted({word for word in words if word is not None})
+    if chosen is None and {word.lower() for word in distinct} == {"x"}:
+        return np.array([word is not None for word in words], dtype=np.uint8), shown(distinct[0])
+    if None in words:
+        found = f"none in row {words.index(None) + 1}"
+        raise DataError.at(source, None, f"a value of label {shown(column.name)} in every row", found, "Fill it in.")
+    if chosen is not None and chosen in distinct:
+        return np.array([word == chosen for word in words], dtype=np.uint8), ""
+    codes = no_yes_codes(distinct) if distinct else {}
+    if column.kind in ("numeric", "boolean"):
+        codes = None  # 0 and 1 are no words
+    if codes is None or chosen is not None:
+        raise _not_a_label(column.name, distinct, chosen, source)
+    known = {word: codes[meaning(word)] for word in distinct}
+    ones = [word for word, code in known.items() if code and meaning(word) not in ("1", "true")]
+    return np.array([known[word] for word in words], dtype=np.uint8), shown(ones[0]) if ones else ""  # type: ignore[index]
+
+
+def _not_a_label(name: str, distinct: list[str], chosen: str | None, source: str) -> DataError:
+    found = ", ".join(shown(word) for word in distinct[:4]) + (", ..." if len(distinct) > 4 else "")
+    if chosen is not None:
+        return DataError.at(source, None, f"label {shown(name)} to hold {shown(chosen)}, which means 1", found)
+    hint = "Encode it as 0 and 1, or say by positive= (--positive) which word means 1."
+    return DataError.at(source, None, f"label {shown(name)} to hold 0 and 1, or yes and no", found, hint)
+
+
+def tag_columns(column: TableColumn, separator: str) -> tuple[npt.NDArray[np.uint8], list[str]]:
+    """Return joined tags as one 0/1 column a tag, in alphabetical order; an empty cell has none.
+
+    Examples
+    --------
+    >>> tag_columns(TableColumn("genre", "text", np.array(["sea|sun", None, "sun"], dtype=object)), "|")
+    (array([[1, 1],
+           [0, 0],
+           [0, 1]], dtype=uint8), ['sea', 'sun'])
+    """
+    cells = zip(column.missing.tolist(), column.values.tolist(), strict=True)
+    words = ["" if gap else value if isinstance(value, str) else f"{value:g}" for gap, value in cells]
+    sets = [{tag.strip() for tag in word.split(separator)} - {""} for word in words]
+    names = sorted(set().union(*sets))
+    place = {name: j for j, name in enumerate(names)}
+    Y = np.zeros((len(sets), len(names)), dtype=np.uint8)
+    for row, tags in enumerate(sets):
+        Y[row, [place[tag] for tag in tags]] = 1
+    return Y, names

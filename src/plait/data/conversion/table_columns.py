@@ -1,4 +1,4 @@
-"""From named columns of numbers, truth values and words to a `Dataset`: where every table ends.
+"""Named columns of numbers, truth values, dates and words: what every table becomes first.
 
 What the words of a text table mean (numbers, truth values, dates or plain words) is plait's own rule, so that a file
 means the same whichever library has split it into cells.
@@ -13,17 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.core.sentences import shown
-from plait.data.conversion.attributes import Attribute, value_codes
-from plait.data.conversion.feature_encoding import encode_features, encode_labels
-from plait.data.conversion.label_columns import LabelChoice, label_positions
-from plait.data.dataset import Dataset
 from plait.data.errors import DataError
 
 __all__ = [
     "MISSING_WORDS",
+    "NotOfKindError",
     "TableColumn",
     "column_of_words",
-    "dataset_of_columns",
     "parsed_date",
     "parsed_number",
     "posix_seconds",
@@ -47,18 +43,29 @@ class TableColumn:
     ----------
     name : str
         Its name.
-    kind : {"numeric", "boolean", "text"}
+    kind : {"numeric", "boolean", "date", "text"}
         What it holds.
     values : ndarray of shape (n_samples,)
-        Floats with NaN where a value is missing; for text, words with None where one is missing.
-    declared : tuple of str, default=()
-        The words that a text column may hold, in order; by default those it holds, in alphabetical order.
+        Floats with NaN where a value is missing; dates with NaT; for text, words with None where one is missing.
     """
 
     name: str
     kind: str
     values: npt.NDArray[Any]
-    declared: tuple[str, ...] = ()
+
+    @property
+    def missing(self) -> npt.NDArray[np.bool_]:
+        """Where no value is."""
+        if self.kind == "text":
+            return np.array([word is None or word.strip() in MISSING_WORDS for word in self.values], dtype=bool)
+        return np.isnat(self.values) if self.kind == "date" else np.isnan(self.values)
+
+    def equals(self, other: "TableColumn") -> bool:
+        """Say whether another column has the same name, kind and values; missing ones are equal."""
+        if (self.name, self.kind, len(self.values)) != (other.name, other.kind, len(other.values)):
+            return False
+        missing = self.missing
+        return bool((missing == other.missing).all() and (self.values == other.values)[~missing].all())
 
 
 def refuse_doubles(names: Sequence[str], source: str) -> None:
@@ -76,70 +83,22 @@ def refuse_doubles(names: Sequence[str], source: str) -> None:
         seen.add(name)
 
 
-def dataset_of_columns(
-    columns: Sequence[TableColumn], n_rows: int, labels: LabelChoice, nominal: str, name: str, source: str
-) -> Dataset:
-    """Return the data set of a table's columns.
+class NotOfKindError(ValueError):
+    """A word of a column is not what the column is to hold: its row, and what was expected there."""
 
-    Parameters
-    ----------
-    columns : sequence of TableColumn
-        All columns, labels among them.
-    n_rows : int
-        The length of each.
-    labels : list of str, str, re.Pattern or int
-        Which columns are labels, as `label_positions` takes it.
-    nominal : {"onehot", "codes"}
-        What text with more than two different words becomes.
-    name : str
-        Name of the data set.
-    source : str
-        Where the columns come from, for errors and warnings.
-    """
-    names = [column.name for column in columns]
-    refuse_doubles(names, source)
-    chosen = label_positions(names, labels, source)
-    Y = np.empty((n_rows, len(chosen)), dtype=np.uint8)
-    for k, j in enumerate(chosen):
-        Y[:, k] = _label(columns[j], source)
-    is_label = set(chosen)
-    features = [column for j, column in enumerate(columns) if j not in is_label]
-    X = np.empty((n_rows, len(features)))
-    attributes = [_fill(column, X[:, j]) for j, column in enumerate(features)]
-    X, feature_names, kinds = encode_features(X, attributes, nominal, source)
-    return Dataset(X, Y, feature_names, [names[j] for j in chosen], name, kinds)
+    def __init__(self, row: int, expected: str, word: str) -> None:
+        super().__init__(row, expected, word)
+        self.row, self.expected, self.word = row, expected, word
 
 
-def _label(column: TableColumn, source: str) -> npt.NDArray[np.uint8]:
-    if column.kind == "text":
-        return encode_labels(column.name, column.values, source)
-    known = np.isin(column.values, (0.0, 1.0))
-    if not known.all():
-        # The rows up to the first wrong one are enough for the sentence.
-        return encode_labels(column.name, column.values[: int(np.argmin(known)) + 1].tolist(), source)
-    return column.values.astype(np.uint8)
-
-
-def _fill(column: TableColumn, target: npt.NDArray[np.float64]) -> Attribute:
-    """Write a feature column as numbers or codes into its place and return what it is."""
-    if column.kind != "text":
-        target[:] = column.values
-        return Attribute(column.name, *(("nominal", ("0", "1")) if column.kind == "boolean" else ()))
-    # Not an array of NumPy's words: each would take as much room as the longest.
-    words = column.values.tolist()
-    values = column.declared or tuple(sorted({word for word in words if word is not None}))
-    code: dict[str | None, float] = dict(zip(values, value_codes(values), strict=True))
-    code[None] = np.nan
-    target[:] = np.fromiter((code[word] for word in words), dtype=np.float64, count=len(words))
-    return Attribute(column.name, "nominal", values) if values else Attribute(column.name)
-
-
-def column_of_words(name: str, words: Sequence[str] | npt.NDArray[Any]) -> TableColumn:
+def column_of_words(
+    name: str, words: Sequence[str] | npt.NDArray[Any], kind: str | None = None, *, comma: bool = False
+) -> TableColumn:
     """Return the column that the words of a table spell.
 
     Blanks around a word do not count. Words such as `NA`, `?` or nothing are missing values (`MISSING_WORDS`). If all
     others are numbers, the column is numeric; if all are true or false (in any case), it is boolean; if all are dates
-    `2024-01-31` or times `2024-01-31 12:30:00`, they become seconds since 1970 (UTC); else it is text.
+    `2024-01-31`, `31.01.2024` or times `2024-01-31 12:30:00`, it holds dates; else it is text.
 
     Parameters
     ----------
@@ -147,6 +106,10 @@ def column_of_words(name: str, words: Sequence[str] | npt.NDArray[Any]) -> Table
         Name of the column.
     words : sequence of str
         Its cells.
+    kind : {"numeric", "date", "text"}, optional
+        What the column must be; a word that is not so is a `NotOfKindError`.
+    comma : bool, default=False
+        Whether 1,5 is a number.
 
     Examples
     --------
@@ -155,19 +118,32 @@ def column_of_words(name: str, words: Sequence[str] | npt.NDArray[Any]) -> Table
     >>> column_of_words("sky", ["sun", "rain", "?"]).values
     array(['sun', 'rain', None], dtype=object)
     """
-    numbers = _numbers(words)
+    numbers = _numbers(words) if kind in (None, "numeric") else None
     if numbers is not None:
         return TableColumn(name, "numeric", numbers)
     known = [None if word in MISSING_WORDS else word for word in (word.strip() for word in words)]
     distinct = {word for word in known if word is not None}
-    if all(word.lower() in _TRUTH for word in distinct):
+    if kind == "numeric" or (kind is None and comma and _all(distinct, parsed_number)):
+        return TableColumn(name, "numeric", np.array(_each(known, parsed_number, "a number"), dtype=np.float64))
+    if kind is None and all(word.lower() in _TRUTH for word in distinct):
         truth = [np.nan if word is None else _TRUTH[word.lower()] for word in known]
         return TableColumn(name, "boolean", np.array(truth, dtype=np.float64))
-    if all(_DATE.fullmatch(word) for word in distinct):
-        seconds = _dates(known)
-        if seconds is not None:
-            return TableColumn(name, "numeric", seconds)
+    if kind == "date" or (kind is None and _all(distinct, parsed_date)):
+        dates = [np.datetime64("NaT") if date is None else date for date in _each(known, parsed_date, "a date")]
+        return TableColumn(name, "date", np.array(dates, dtype="datetime64[us]"))
     return TableColumn(name, "text", np.array(known, dtype=object))
+
+
+def _all(distinct: set[str], parse: Any) -> bool:
+    return all(parse(word) is not None for word in distinct)
+
+
+def _each(words: Sequence[str | None], parse: Any, expected: str) -> list[Any]:
+    meanings = {word: None if word is None else parse(word) for word in dict.fromkeys(words)}
+    for row, word in enumerate(words):
+        if word is not None and meanings[word] is None:
+            raise NotOfKindError(row, expected, word)
+    return [meanings[word] for word in words]
 
 
 def posix_seconds(times: npt.NDArray[np.datetime64] | npt.NDArray[np.timedelta64]) -> npt.NDArray[np.float64]:
@@ -201,13 +177,6 @@ def _numbers(words: Sequence[str] | npt.NDArray[Any]) -> npt.NDArray[np.float64]
         return None
     # Python reads 1_000 as a number; a table means a word.
     return None if "_" in "".join(words) else values
-
-
-def _dates(words: list[str | None]) -> npt.NDArray[np.float64] | None:
-    try:
-        return posix_seconds(np.array([word or "NaT" for word in words], dtype="datetime64[us]"))
-    except ValueError:
-        return None
 
 
 def parsed_number(word: str) -> float | None:

@@ -8,7 +8,7 @@ doubled inside. What passes means the same whoever splits it into cells.
 import io
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,19 +17,18 @@ from plait.core.arrays import Array, Bools, Ints
 from plait.core.checks import Nothing, OneOf, check_value
 from plait.core.extras import installed
 from plait.core.sentences import shown
-from plait.data.conversion.feature_encoding import NOMINAL_MODES
 from plait.data.conversion.files import plain_stem, plain_suffix, read_all
-from plait.data.conversion.label_columns import LabelChoice, label_positions
+from plait.data.conversion.label_columns import LabelChoice
 from plait.data.conversion.table_columns import (
     MISSING_WORDS,
+    NotOfKindError,
     TableColumn,
     column_of_words,
-    dataset_of_columns,
     refuse_doubles,
 )
 from plait.data.dataset import Dataset
 from plait.data.errors import DataError
-from plait.data.frames import FRAME_LIBRARIES, frame_library
+from plait.data.frames import FRAME_LIBRARIES, LabelPlan, dataset_of_columns, frame_library
 
 __all__ = ["SEPARATORS", "read_csv"]
 
@@ -43,23 +42,31 @@ _FIRST_LINE = re.compile(rb'[\r\n ]*(?:"[^"]*"|[^"\r\n]+)*')
 _NEGATIVE_ZERO = re.compile(rb'-0+[,;\t|\n\r" ]')
 _NO_BOUND = 1 << 62  # what a packed file may grow to is bounded already
 _NEWLINE, _RETURN, _QUOTE = 10, 13, 34
+# How the columns of a fitted encoder are read again; those of other kinds by what they hold.
+_READ_AS = {"numbers": "numeric", "numeric": "numeric", "dates": "date"} | dict.fromkeys(
+    ("yes/no", "words", "text", "left out"), "text"
+)
 
 
 def read_csv(
     path: str | os.PathLike[str],
-    labels: LabelChoice,
+    labels: LabelChoice = None,
     *,
+    tags: str | None = None,
+    sep: str = "|",
+    positive: str | Mapping[str, str] | None = None,
+    kinds: Mapping[str, str] | None = None,
     separator: str | None = None,
-    nominal: str = "onehot",
     library: str | None = None,
     name: str | None = None,
 ) -> Dataset:
     r"""Read a table of separated text whose first line names the columns.
 
-    A column of numbers is numeric, one of true and false is binary, one of dates (2024-01-31, with or without a time)
-    becomes seconds since 1970, and any other is nominal, with its values in alphabetical order. Missing values
-    (nothing, ?, NA, N/A, NaN, null, None) become NaN. Blanks around values and around names without quotes
-    do not count; lines without values are passed over.
+    Columns of numbers (also 1,5 where no comma separates values) and of true and false alone become an array. If there
+    are dates (2024-01-31, with or without a time, or 31.01.2024), words, or columns that only tell rows apart, `X` is
+    a data frame with all columns as they are, for `TableEncoder` before a model. Missing values (nothing, ?, NA, N/A,
+    NaN, null, None) become NaN or None. Blanks around values and around names without quotes do not count; lines
+    without values are passed over.
 
     Parameters
     ----------
@@ -67,11 +74,16 @@ def read_csv(
         The file, packed (.gz, .bz2, .xz) or not, in UTF-8.
     labels : list of str, str, re.Pattern or int
         The label columns: names; or a pattern such as "tag_*"; or a number, n for the first n and -n for the last n.
+    tags, sep : str, optional
+        Instead of labels: the column that holds all labels of a row, and what joins them.
+    positive : str or dict, optional
+        The word that means 1 in label columns of two words, for all or by label.
+    kinds : dict of str to str, optional
+        What columns are, as `TableEncoder.kinds_` has it, so that a file is read as the one that a model was fitted
+        on: numbers must be numbers, words stay words even if they look like numbers.
     separator : {",", ";", "\\t", "|"}, optional
         What stands between values; by default what splits the first line and all others into the most columns, and
         a tab in .tsv files.
-    nominal : {"onehot", "codes"}, default="onehot"
-        What a column of more than two different words becomes: an indicator for each, or one column of codes.
     library : {"pandas", "polars"}, optional
         Which library reads the cells; by default pandas where it is installed and the file is large, else none. All
         give the same.
@@ -94,15 +106,14 @@ def read_csv(
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder, "beach.csv")
-    ...     size = file.write_text("size,sky,sea,sun\n1.5,blue,1,yes\nNA,grey,0,no\n")
+    ...     size = file.write_text("size,sky,sea,sun\n1.5,blue,1,1\nNA,grey,0,0\n")
     ...     beach = read_csv(file, labels=["sea", "sun"])
     >>> beach
-    Dataset 'beach': 2 rows, 2 features (dense), 2 labels (dense), cardinality 1.000
+    Dataset 'beach': 2 rows, 2 features (table), 2 labels (dense), cardinality 1.000
     >>> beach.feature_names, beach.feature_kinds
-    (('size', 'sky'), ('numeric', 'binary'))
+    (('size', 'sky'), ('numeric', 'words'))
     """
     check_value("read_csv", "separator", separator, (OneOf(SEPARATORS), Nothing()))
-    check_value("read_csv", "nominal", nominal, (OneOf(NOMINAL_MODES),))
     check_value("read_csv", "library", library, (OneOf(FRAME_LIBRARIES), Nothing()))
     file = os.fspath(path)
     content = _text(path, file)
@@ -111,11 +122,16 @@ def read_csv(
     table = _tidied(content, separator, file)
     names = [_name(cell) for cell in table.cells(0, 1)]
     refuse_doubles(names, file)
-    label_positions(names, labels, file)
+    plan = LabelPlan(labels, tags, sep, positive)
+    plan.positions(names, file)
     if library is None and len(content) >= _LARGE and installed("pandas"):
         library = "pandas"
-    columns = list(_columns(table, names) if library is None else _columns_by(library, table, names, file))
-    return dataset_of_columns(columns, table.n_rows, labels, nominal, plain_stem(path) if name is None else name, file)
+    asked = [_READ_AS.get((kinds or {}).get(name, "")) for name in names]
+    columns = list(
+        _columns(table, names, asked, file) if library is None else _columns_by(library, table, names, asked, file)
+    )
+    title = plain_stem(path) if name is None else name
+    return dataset_of_columns(columns, table.n_rows, plan, title, file, keep=kinds is not None, lines=table.lines[1:])
 
 
 def _text(path: str | os.PathLike[str], file: str) -> bytes:
@@ -138,6 +154,7 @@ class _Table(NamedTuple):
     separator: str
     width: int
     ends: Ints  # where each field ends, line by line
+    lines: Ints  # the line of the file in which each record begins
 
     @property
     def n_rows(self) -> int:
@@ -204,11 +221,14 @@ def _table(text: Array, inside: Bools, separator: str, file: str) -> _Table | Da
         return DataError.at(file, 1 + int(is_end.sum()), *sentence)
     if not width:
         return DataError.at(file, None, "a first line with the names of the columns", "none")
+    lines = np.arange(1, len(starts))
+    if inside.any():
+        lines = 1 + np.searchsorted(np.flatnonzero(text == _NEWLINE), starts[:-1])
     if blank.any():
         kept = ~np.repeat(blank, np.diff(starts))
         text, inside = text[kept], inside[kept]
         ends = _field_ends(text, inside, separator)
-    return _Table(text.tobytes(), separator, width, ends)
+    return _Table(text.tobytes(), separator, width, ends, lines[~blank])
 
 
 def _field_ends(text: Array, inside: Bools, separator: str) -> Ints:
@@ -253,49 +273,66 @@ def _unquoted(cell: str) -> str:
     return cell[1:-1].replace('""', '"') if cell[:1] == '"' else cell
 
 
-def _columns(table: _Table, names: list[str]) -> Iterator[TableColumn]:
+def _columns(table: _Table, names: list[str], asked: list[str | None], file: str) -> Iterator[TableColumn]:
     """Yield the columns by Python itself."""
     cells = table.cells(1, table.n_rows + 1)
     if b'"' in table.text:
         cells = [_unquoted(cell) for cell in cells]
-    for j, name in enumerate(names):
-        yield column_of_words(name, cells[j :: table.width])
+    for j, (name, kind) in enumerate(zip(names, asked, strict=True)):
+        yield _spelt(table, name, cells[j :: table.width], kind, file)
 
 
-def _columns_by(library: str, table: _Table, names: list[str], file: str) -> Iterator[TableColumn]:
+def _spelt(table: _Table, name: str, words: Sequence[str], kind: str | None, file: str) -> TableColumn:
+    try:
+        return column_of_words(name, words, kind, comma=table.separator != ",")
+    except NotOfKindError as problem:
+        expected = f"{problem.expected} in column {shown(name)}, as in training"
+        line = int(table.lines[problem.row + 1])
+        raise DataError.at(file, line, expected, shown(problem.word), "Mend it, or leave the cell empty.") from None
+
+
+def _columns_by(
+    library: str, table: _Table, names: list[str], asked: list[str | None], file: str
+) -> Iterator[TableColumn]:
     """Yield the columns by a library."""
     _, frames = frame_library("read_csv", library, "CSV files")
-    read = _polars_columns if library == "polars" else _pandas_columns
+    read = _polars_words if library == "polars" else _pandas_columns
     try:
-        yield from read(frames, table, names)
+        found = list(read(frames, table, asked))
     except MemoryError:
         raise
     except Exception as problem:
         raise DataError.at(file, None, f"a table that {library} can read", shown(str(problem))) from None
+    for name, kind, column in zip(names, asked, found, strict=True):
+        if isinstance(column, list):
+            yield _spelt(table, name, column, kind, file)
+        else:
+            truth = column.dtype.kind == "b"
+            yield TableColumn(name, "boolean" if truth else "numeric", column.to_numpy(np.float64))
 
 
-def _polars_columns(polars: Any, table: _Table, names: list[str]) -> Iterator[TableColumn]:
+def _polars_words(polars: Any, table: _Table, asked: list[str | None]) -> Iterator[list[str]]:
     schema = {str(j): polars.String for j in range(table.width)}
     # Polars drops a byte order mark, so it gets one.
     below_head = io.BytesIO(_BYTE_ORDER_MARK + table.text[int(table.ends[table.width - 1]) + 1 :])
     frame = polars.read_csv(below_head, has_header=False, schema=schema, separator=table.separator)
-    for j, name in enumerate(names):
+    for j in range(table.width):
         # Polars has no word where pandas has an empty one.
-        yield column_of_words(name, ["" if word is None else word for word in frame.get_column(str(j)).to_list()])
+        yield ["" if word is None else word for word in frame.get_column(str(j)).to_list()]
 
 
-def _pandas_columns(pandas: Any, table: _Table, names: list[str]) -> Iterator[TableColumn]:
-    frame = _pandas_frame(pandas, table)
+def _pandas_columns(pandas: Any, table: _Table, asked: list[str | None]) -> Iterator[Any]:
+    """Yield a series where pandas has numbers or truth values that are asked for or may be so, else a list of words."""
+    words: dict[int, Any] = {j: str for j, kind in enumerate(asked) if kind in ("date", "text")}
+    frame = _pandas_frame(pandas, table, dtype=words)
     # A column of whole numbers forgets the sign of zero.
     if _NEGATIVE_ZERO.search(table.text):
         whole = [j for j, kind in enumerate(frame.dtypes) if kind.kind in "iu"]
-        frame = _pandas_frame(pandas, table, dtype=dict.fromkeys(whole, np.float64))
-    for j, name in enumerate(names):
+        frame = _pandas_frame(pandas, table, dtype=words | dict.fromkeys(whole, np.float64))
+    for j, kind in enumerate(asked):
         series = frame[j]
-        if series.dtype.kind in "biuf":
-            yield TableColumn(name, "boolean" if series.dtype.kind == "b" else "numeric", series.to_numpy(np.float64))
-        else:
-            yield column_of_words(name, [str(word) if word == word else "" for word in series.tolist()])
+        numeric = series.dtype.kind in "iuf" or (series.dtype.kind == "b" and kind is None)
+        yield series if numeric else [str(word) if word == word else "" for word in series.tolist()]
 
 
 def _pandas_frame(pandas: Any, table: _Table, **options: Any) -> Any:

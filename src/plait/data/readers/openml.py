@@ -16,11 +16,12 @@ from plait.core.extras import installed
 from plait.core.lazy_modules import lazy_module
 from plait.core.sentences import shown
 from plait.data.conversion.attributes import Attribute, value_codes
-from plait.data.conversion.feature_encoding import encode_features, encode_labels
-from plait.data.conversion.label_columns import LabelChoice, label_positions
+from plait.data.conversion.feature_encoding import encode_features
+from plait.data.conversion.frame_columns import column_of_objects
+from plait.data.conversion.label_columns import LabelChoice, label_column, label_positions
 from plait.data.dataset import Dataset
 from plait.data.errors import DataError, DataWarning
-from plait.data.frames import dataset_of_frame
+from plait.data.frames import LabelPlan, dataset_of_frame
 
 __all__ = ["NotAtOpenMLError", "load_openml"]
 
@@ -75,7 +76,7 @@ def load_openml(source: str, folder: Path, *, labels: LabelChoice = None, nomina
     place = f"openml.org, {source}"
     name = re.sub("@.*", "", source)
     if bunch.get("frame") is not None:
-        return dataset_of_frame(bunch.frame, chosen, nominal, name, place)
+        return dataset_of_frame(bunch.frame, LabelPlan(chosen), name, place)
     if sparse.issparse(bunch.data) and bunch.target_names:
         # What a sparse file does not store of its targets scikit-learn leaves unset; as features they come out whole.
         bunch = _fetch(source, query | {"target_column": None}, folder)
@@ -167,7 +168,7 @@ def _dataset_of_arrays(bunch: Any, chosen: list[str], nominal: str, name: str, p
     Y = np.empty((bunch.data.shape[0], len(chosen)), dtype=np.uint8)
     for k, column in enumerate(chosen):
         values = beside[column] if column in beside else _words(bunch.data, position[column], categories.get(column))
-        Y[:, k] = encode_labels(column, values, place)
+        Y[:, k], _ = label_column(column_of_objects(column, list(values), place), place)
     features = [column for column in bunch.feature_names if column not in set(chosen)]
     X = bunch.data[:, [position[column] for column in features]]
     X = sparse.csr_matrix(X, dtype=np.float64) if sparse.issparse(X) else np.array(X, dtype=np.float64)

@@ -3,17 +3,16 @@
 import io
 import os
 import re
+from collections.abc import Mapping
 from typing import Any
 
-from plait.core.checks import OneOf, check_value
 from plait.core.extras import installed, optional
 from plait.core.sentences import shown
-from plait.data.conversion.feature_encoding import NOMINAL_MODES
 from plait.data.conversion.files import plain_stem, read_all
 from plait.data.conversion.label_columns import LabelChoice
 from plait.data.dataset import Dataset
 from plait.data.errors import DataError
-from plait.data.frames import dataset_of_frame, frame_library
+from plait.data.frames import LabelPlan, dataset_of_frame, frame_library
 
 __all__ = ["read_parquet"]
 
@@ -27,16 +26,19 @@ _INDEX = re.compile(r"__index_level_\d+__")
 
 def read_parquet(
     path: str | os.PathLike[str],
-    labels: LabelChoice,
+    labels: LabelChoice = None,
     *,
-    nominal: str = "onehot",
+    tags: str | None = None,
+    sep: str = "|",
+    positive: str | Mapping[str, str] | None = None,
+    kinds: Mapping[str, str] | None = None,
     library: str | None = None,
     name: str | None = None,
 ) -> Dataset:
     """Read a Parquet file.
 
-    Columns mean what they mean in `from_frame`: numbers, truth values, words, dates. Categories are words in
-    alphabetical order. Unnamed row numbers, as pandas stores them, are left out.
+    Columns mean what they mean in `from_frame`: numbers, truth values, words, dates. Unnamed row numbers, as pandas
+    stores them, are left out.
 
     Parameters
     ----------
@@ -44,8 +46,10 @@ def read_parquet(
         The file.
     labels : list of str, str, re.Pattern or int
         The label columns: names; or a pattern such as "tag_*"; or a number, n for the first n and -n for the last n.
-    nominal : {"onehot", "codes"}, default="onehot"
-        What a column of more than two different words becomes: an indicator for each, or one column of codes.
+    tags, sep, positive : optional
+        As `from_frame` takes them.
+    kinds : dict of str to str, optional
+        What columns are, as `TableEncoder.kinds_` has it; then `X` is a data frame in any case.
     library : {"pandas", "polars"}, optional
         Which library to use; by default pandas where it is installed with pyarrow, else polars. Both give the same.
     name : str, optional
@@ -61,7 +65,6 @@ def read_parquet(
     DataError
         If the file is not Parquet, a label is missing, or no labels were chosen.
     """
-    check_value("read_parquet", "nominal", nominal, (OneOf(NOMINAL_MODES),))
     if library is None and installed("polars") and not (installed("pandas") and installed("pyarrow")):
         library = "polars"
     chosen, frames = frame_library("read_parquet", library, "Parquet files", extra="parquet")
@@ -72,7 +75,8 @@ def read_parquet(
     # How pandas stores the numbers of rows.
     kept = [j for j, column in enumerate(frame.columns) if not _INDEX.fullmatch(str(column))]
     frame = frame[:, kept] if chosen == "polars" else frame.iloc[:, kept]
-    return dataset_of_frame(frame, labels, nominal, plain_stem(path) if name is None else name, file)
+    title = plain_stem(path) if name is None else name
+    return dataset_of_frame(frame, LabelPlan(labels, tags, sep, positive), title, file, keep=kinds is not None)
 
 
 def _by_pandas(pandas: Any, content: bytes, file: str) -> Any:

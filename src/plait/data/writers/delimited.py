@@ -9,7 +9,9 @@ from scipy import sparse
 
 from plait.core.checks import Nothing, OneOf, check_value
 from plait.core.sentences import shown
+from plait.data.conversion.column_kinds import as_words
 from plait.data.conversion.files import open_bytes, plain_suffix, replacing
+from plait.data.conversion.frame_columns import columns_of_frame, frame_rows
 from plait.data.dataset import Dataset
 from plait.data.errors import DataError
 from plait.data.writers.row_text import number_text
@@ -61,7 +63,8 @@ def write_csv(dataset: Dataset, path: str | os.PathLike[str], *, separator: str 
         stream.write(_head(names, separator))
         for start in range(0, dataset.n_samples, _ROWS_AT_ONCE):
             rows = slice(start, start + _ROWS_AT_ONCE)
-            lines = zip(_words(dataset.X[rows]), _words(dataset.Y[rows]), strict=True)
+            features = _cells(dataset, rows) if dataset.is_table else _words(dataset.X[rows])
+            lines = zip(features, _words(dataset.Y[rows]), strict=True)
             stream.write("".join(_line(x + y, separator) for x, y in lines).encode())
 
 
@@ -103,6 +106,18 @@ def _words(rows: Any) -> Iterator[list[str]]:
         for j, value in zip(rows.indices[part].tolist(), rows.data[part].astype(np.float64).tolist(), strict=True):
             words[j] = number_text(value)
         yield words
+
+
+def _cells(dataset: Dataset, rows: slice) -> Iterator[list[str]]:
+    """Yield the cells of each row of a table as words, quoted where need be."""
+    part = np.arange(*rows.indices(dataset.n_samples))
+    columns = columns_of_frame(frame_rows(dataset.X, part), dataset.name)
+    words = [["" if word is None else _quoted(word) for word in as_words(column)] for column in columns]
+    yield from map(list, zip(*words, strict=True))
+
+
+def _quoted(word: str) -> str:
+    return word if _ODD.isdisjoint(word) else '"' + word.replace('"', '""') + '"'
 
 
 def _line(words: list[str], separator: str) -> str:
