@@ -155,7 +155,7 @@ def test_a_job_that_is_told_to_end_cleans_up(monkeypatch, capsys, tmp_path):
             os.kill(os.getpid(), signal.SIGTERM)
             time.sleep(10)
 
-    parser = SimpleNamespace(parse_args=lambda words: SimpleNamespace(run=run))
+    parser = SimpleNamespace(parse_args=lambda words: SimpleNamespace(run=run, debug=False))
     monkeypatch.setattr(command, "make_parser", lambda: parser)
     before = signal.getsignal(signal.SIGTERM)
     assert command.main([]) == 143

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from plait.cli import main
-from plait.cli.parsers import method_words, paper_words, selector_words
+from plait.cli.words import method_words, paper_words, selector_words
 from plait.commands.methods import method_names
 from plait.commands.select import selector_names
 from plait.experiments.published import PAPERS

@@ -86,7 +86,7 @@ def test_bad_words_are_one_line_and_exit_code_two(folder, capsys, words, complai
 def test_a_file_that_does_not_match_is_refused(folder, capsys, tmp_path):
     (tmp_path / "other.csv").write_text("a,b,d\n1,2,3\n")
     assert main(["predict", str(folder / "m.skops"), str(tmp_path / "other.csv")]) == 2
-    assert "lacks 'c' and has besides 'd'" in capsys.readouterr().err
+    assert "lacks 'c'. Pass data with the same columns" in capsys.readouterr().err
 
 
 def test_evaluate(folder, capsys):

@@ -1,15 +1,18 @@
 import pytest
 
+from plait import baselines
 from plait.commands.methods import make_method, method_names, parsed_settings
 from plait.core.sentences import ParameterError
 from plait.estimators import recipes
 from plait.learners import LogisticLearner
 
 
-def test_every_recipe_has_a_name():
-    assert method_names() == sorted(recipes.__all__)
+def test_every_recipe_and_baseline_has_a_name():
+    assert method_names() == [*sorted(recipes.__all__), *sorted(baselines.__all__)]
     for name in method_names():
-        assert make_method(name, random_state=3).random_state == 3
+        model = make_method(name, random_state=3)
+        assert getattr(model, "random_state", 3) == 3
+    assert isinstance(make_method("ml-knn", {"n_neighbors": 3}), baselines.MLkNN)
 
 
 def test_settings_of_the_recipe_and_of_its_parts():

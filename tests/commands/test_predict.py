@@ -8,7 +8,7 @@ from scipy import sparse
 from plait import recipes
 from plait.commands.predict import answer_rows, answers_text, matching_features, parsed_evidence, write_answers
 from plait.core.sentences import ParameterError
-from plait.data import DataError, Dataset
+from plait.data import DataError, Dataset, DataWarning
 from plait.estimators import ModelFile
 
 NAMES = ("sea", "sun", "sand")
@@ -94,8 +94,11 @@ def test_columns_are_found_by_name_and_labels_left_aside(fitted):
 def test_a_difference_is_named(fitted):
     file, data = fitted
     data = Dataset(data.X, np.zeros((80, 0)), ["a", "b", "c", "e"], name="beach")
-    with pytest.raises(DataError, match=r"needs the 4 features.*but beach lacks 'd' and has besides 'e'"):
+    with pytest.raises(DataError, match=r"needs the 4 features.*but beach lacks 'd'"):
         matching_features(file, data)
+    more = Dataset(np.column_stack([data.X, data.X[:, 0]]), np.zeros((80, 0)), ["d", "c", "b", "a", "e"], name="beach")
+    with pytest.warns(DataWarning, match="beach: ignored 'e', not known to the model"):
+        np.testing.assert_array_equal(matching_features(file, more), data.X[:, ::-1])
 
 
 def test_numbered_columns_that_a_sparse_file_does_not_mention_are_zero(fitted):

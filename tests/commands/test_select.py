@@ -6,7 +6,8 @@ import json
 import numpy as np
 import pytest
 
-from plait.commands.select import Selection, select_features, selection_dict, selection_text, selector_names, write_mask
+from plait.commands.feature_files import read_mask, write_mask
+from plait.commands.select import Selection, select_features, selection_dict, selection_text, selector_names
 from plait.core.sentences import ParameterError
 from plait.counts import MeanStdDiscretizer
 from plait.data import DataError, Dataset
@@ -129,7 +130,8 @@ def test_plain_objects():
 def test_the_file_is_the_mask(tmp_path, name):
     path = tmp_path / name
     path.write_bytes(b"old")
-    write_mask(BY_LABEL, path)
+    write_mask(path, BY_LABEL.mask.support, ["sea", "sun", "snow"], NAMES)
+    assert read_mask(path, ["snow", "sea"], NAMES[:2]) == BY_LABEL.mask.support[[2, 0], :2].astype(int).tolist()
     raw = gzip.decompress(path.read_bytes()) if name.endswith("gz") else path.read_bytes()
     header, *rows = csv.reader(io.StringIO(raw.decode("utf8"), newline=""))
     assert header == ["label", *NAMES]
@@ -140,4 +142,4 @@ def test_the_file_is_the_mask(tmp_path, name):
 
 def test_a_folder_that_is_not_there(tmp_path):
     with pytest.raises(DataError, match=r"mask\.csv"):
-        write_mask(SHARED, tmp_path / "no" / "mask.csv")
+        write_mask(tmp_path / "no" / "mask.csv", SHARED.mask.support, ["sea", "sun", "snow"], NAMES)

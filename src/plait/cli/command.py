@@ -5,18 +5,15 @@ import os
 import signal
 import sys
 import threading
+import traceback
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from plait.cli.parsers import complain, make_parser
-from plait.core.lazy_modules import lazy_module
-from plait.core.sentences import ParameterError
 
 __all__ = ["main"]
-
-_data_errors = lazy_module("plait.data.errors")
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -26,10 +23,10 @@ def main(words: Sequence[str] | None = None) -> int:
             # A terminal that cannot show a bar's characters gets question marks, not a traceback.
             stream.reconfigure(errors="replace")
     options = vars(make_parser().parse_args(words))
-    run = options.pop("run")
+    run, debug = options.pop("run"), options.pop("debug")
     with _termination_as_interrupt(), warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
-        warnings.showwarning = _note
+        warnings.showwarning = _notes()
         try:
             code: int | None = run(**options)
             sys.stdout.flush()
@@ -39,9 +36,9 @@ def main(words: Sequence[str] | None = None) -> int:
         except KeyboardInterrupt:
             complain("stopped.")
             return 130
-        except (ParameterError, ImportError, OSError) as problem:
-            return _failed(problem)
-        except _data_errors.DataError as problem:
+        except (ValueError, TypeError, ImportError, OSError) as problem:
+            if debug:
+                traceback.print_exc()
             return _failed(problem)
     return code or 0
 
@@ -77,7 +74,13 @@ def _failed(problem: Exception) -> int:
     return 2
 
 
-def _note(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    """Show plait's own warnings in one line each; what other packages warn of is no matter of a user's."""
-    if category.__module__.startswith("plait."):
-        complain(f"note: {message}")
+def _notes() -> Callable[..., None]:
+    """Return what shows plait's own warnings, each once; those of other packages are no matter of a user's."""
+    said: set[str] = set()
+
+    def note(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        if category.__module__.startswith("plait.") and str(message) not in said:
+            said.add(str(message))
+            complain(f"note: {message}")
+
+    return note

@@ -1,23 +1,29 @@
 """The parsers of all commands. Each names the body that it calls, in `plait.commands`, which is loaded at the call."""
 
 import argparse
-import ast
 import sys
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 from plait import __version__
 from plait.cli.completion import SHELLS, completion_script
+from plait.cli.help_texts import BENCH, COMPLETION, REPRODUCE, WARM_UP, HelpWithDefaults, examples_of
+from plait.cli.words import (
+    label_choice,
+    listed,
+    method_words,
+    names_choice,
+    paper_words,
+    positive_choice,
+    selector_words,
+    size_choice,
+)
 from plait.core.lazy_modules import lazy_module
-from plait.core.naming import registered
-from plait.core.sentences import shown
 
 __all__ = ["complain", "make_parser"]
 
-_PACKAGE = Path(__file__).parents[1]
-_NO_SELECTORS = ("Mask", "Selector", "Warning")
 
 _bench = lazy_module("plait.commands.bench")
 _convert = lazy_module("plait.commands.convert")
@@ -30,27 +36,6 @@ _report = lazy_module("plait.commands.report")
 _reproduce = lazy_module("plait.commands.reproduce")
 _select = lazy_module("plait.commands.select")
 _warm_up = lazy_module("plait.commands.warm_up")
-
-_BENCH = """
-Run every method of a plan on every fold of every data set, and keep what comes out in a store. A cell (data set,
-method, fold, seed) that is in the store is not run again: stop the command at any moment and give it again. Several
-may work on one store. The exit code is 0, 1 if a cell failed, 2 if the plan is wrong, 130 after Ctrl-C.
-"""
-_REPRODUCE = """
-Run the experiments of a paper as its plan has them, and show plait's numbers beside the published ones, the difference
-in published standard deviations, and the paper's rank test done again on both. What the store holds is not run again:
-stop the command at any moment and give it again. Data sets are looked for in the folder PLAIT_DATA.
-"""
-_WARM_UP = """
-Compile all kernels and keep them on disk, so that nothing is compiled later: in the Dockerfile of an image, or once on
-a shared machine. They lie in NUMBA_CACHE_DIR if it is set, beside the package, or in the user's cache folder; the
-command prints where. A new version of plait, Numba or Python, and another kind of processor, compile anew.
-"""
-_COMPLETION = """
-Print a script by which a shell completes plait's commands, options and names. For bash: plait completion bash >
-~/.local/share/bash-completion/completions/plait; for zsh: plait completion zsh > a folder of $fpath, as _plait; for
-fish: plait completion fish > ~/.config/fish/completions/plait.fish.
-"""
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -71,6 +56,7 @@ def make_parser() -> argparse.ArgumentParser:
     """Return the parser of all words; what it parses holds `run`, which takes the rest by name."""
     parser = OneLineParser(prog="plait", description="Probabilistic multi-label classification.")
     parser.add_argument("--version", action="version", version=f"plait {__version__}")
+    _add_debug(parser)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=OneLineParser)
     for add in (
         _describe_parser,
@@ -93,9 +79,17 @@ def make_parser() -> argparse.ArgumentParser:
 def _added(
     commands: Any, name: str, words: str, run: Callable[..., int | None], description: str | None = None
 ) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = commands.add_parser(name, help=words, description=description)
+    said = description or f"{words[0].upper()}{words[1:]}."
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name, help=words, description=said.strip(), epilog=examples_of(name), formatter_class=HelpWithDefaults
+    )
+    _add_debug(parser, default=argparse.SUPPRESS)
     parser.set_defaults(run=run)
     return parser
+
+
+def _add_debug(parser: argparse.ArgumentParser, **settings: Any) -> None:
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error", **settings)
 
 
 def _call(module: Any, name: str, **given: Any) -> int | None:
@@ -104,9 +98,10 @@ def _call(module: Any, name: str, **given: Any) -> int | None:
     return code
 
 
-def _add_source(parser: argparse.ArgumentParser) -> None:
-    """Add the words that name a data set: DATA, --labels and --split."""
-    parser.add_argument("data", metavar="DATA", help="a file, or the name of a data set such as emotions")
+def _add_source(parser: argparse.ArgumentParser, *, training: bool = True) -> None:
+    """Add the words that name a data set: DATA, its labels and what is said of its columns."""
+    kinds = "a file (.csv, .tsv, .parquet, .xlsx, .arff, .svm, ...), '-' for CSV from standard input, or a name"
+    parser.add_argument("data", metavar="DATA", help=f"{kinds} such as emotions")
     parser.add_argument(
         "--labels",
         type=label_choice,
@@ -114,7 +109,22 @@ def _add_source(parser: argparse.ArgumentParser) -> None:
         help="which columns are labels, where the file does not say: how many (first n, or last n as -n), names "
         "joined by commas, or a pattern such as 'tag_*'",
     )
+    parser.add_argument("--tags", metavar="COLUMN", help="instead: the column that holds all labels of a row, joined")
+    parser.add_argument("--sep", default="|", metavar="SIGN", help="what joins tags")
+    parser.add_argument(
+        "--positive", type=positive_choice, metavar="WORD", help="the word that means 1 in labels, or LABEL=WORD,..."
+    )
     parser.add_argument("--split", choices=("train", "test"), help="read this part of a data set that has parts")
+    parser.add_argument("--id", dest="id_column", metavar="COLUMN", help="the column that names rows")
+    if training:
+        for option, words in (
+            ("text", "columns of text"),
+            ("words", "columns of words"),
+            ("drop", "columns to leave out"),
+        ):
+            parser.add_argument(f"--{option}", type=names_choice, default=(), metavar="COLUMNS", help=words)
+        fills = ("median", "mean", "none")
+        parser.add_argument("--fill", choices=fills, default="median", help="how gaps are filled; none refuses them")
 
 
 def _add_json(parser: argparse.ArgumentParser, words: str = "print JSON instead of a table") -> None:
@@ -159,12 +169,7 @@ def _select_parser(commands: Any) -> None:
     parser.add_argument("-o", dest="out", metavar="MASK.csv", help="also write labels x features as 0 and 1")
 
 
-def _fit_parser(commands: Any) -> None:
-    words = "train a model and write it to a file"
-    parser = _added(commands, "fit", words, partial(_call, _fit, "fit_model"))
-    _add_source(parser)
-    names = method_words()
-    _add_names(parser, "--method", names, default="pcc", help="one of " + ", ".join(names))
+def _add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--set",
         dest="settings",
@@ -173,32 +178,37 @@ def _fit_parser(commands: Any) -> None:
         metavar="NAME=VALUE",
         help="a setting of the method, such as k=3 or learner__C=cv; may be given several times",
     )
+
+
+def _fit_parser(commands: Any) -> None:
+    words = "train a model and write it to a file"
+    parser = _added(commands, "fit", words, partial(_call, _fit, "fit_model"))
+    _add_source(parser)
+    _add_names(parser, "--method", method_words(), default="pcc", help="a method, see below")
+    _add_settings(parser)
+    parser.add_argument("--features", metavar="MASK.csv", help="learn from the features of this file of 'plait select'")
     parser.add_argument("--seed", type=int, default=0, help="another number makes other random choices")
-    parser.add_argument("-o", dest="out", required=True, metavar="MODEL", help="the file to write, such as model.skops")
+    parser.add_argument("-o", dest="out", required=True, metavar="MODEL", help="the file to write, such as model.plait")
 
 
 def _predict_parser(commands: Any) -> None:
     words = "answers of a saved model for new rows"
     parser = _added(commands, "predict", words, partial(_call, _predict, "predict_rows"))
     parser.add_argument("model", metavar="MODEL", help="a file that 'plait fit' wrote")
-    parser.add_argument("data", metavar="DATA", help="a file, or the name of a data set such as emotions")
-    parser.add_argument("--labels", type=label_choice, metavar="WHICH", help="which columns are labels, if any")
-    parser.add_argument("--split", choices=("train", "test"), help="read this part of a data set that has parts")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument(
-        "--loss", metavar="NAME", help="the label set of least expected loss: subset, hamming, f1, jaccard"
+    _add_source(parser, training=False)
+    parser.add_argument("--loss", metavar="NAME", help="decide for another loss: subset, hamming, f1, jaccard")
+    parser.add_argument(
+        "--form",
+        choices=("labels", "tags", "proba", "joint"),
+        default="labels",
+        help="0/1 columns, the labels of a row joined, P(label) of every label, or the most probable set with its "
+        "probability and the row's entropy",
     )
-    form.add_argument(
-        "--proba", dest="form", action="store_const", const="proba", default="labels", help="P(label) of every label"
-    )
-    form.add_argument(
-        "--joint",
-        dest="form",
-        action="store_const",
-        const="joint",
-        help="the most probable set, its probability, the row's entropy",
-    )
-    form.add_argument("--top", type=int, metavar="K", help="the K most probable label sets with their probabilities")
+    for form in ("proba", "joint"):
+        parser.add_argument(
+            f"--{form}", dest="form", action="store_const", const=form, help=f"the same as --form {form}"
+        )
+    parser.add_argument("--top", type=int, metavar="K", help="the K most probable label sets with their probabilities")
     parser.add_argument(
         "--given", action="append", default=[], metavar="LABEL=0|1", help="a label that is known for all rows"
     )
@@ -209,11 +219,13 @@ def _predict_parser(commands: Any) -> None:
         metavar="TYPE",
         help="a type that the model may hold besides plait's own",
     )
-    parser.add_argument("-o", dest="out", metavar="FILE", help="write CSV (or .jsonl) instead of printing CSV")
+    parser.add_argument(
+        "-o", dest="out", metavar="FILE", help="write .csv, .tsv, .jsonl or .parquet; '-' or nothing prints CSV"
+    )
 
 
 def _evaluate_parser(commands: Any) -> None:
-    words = "cross-validate methods on the same folds"
+    words = "score methods on the same folds or on a test file, or a saved model"
     parser = _added(commands, "evaluate", words, partial(_call, _evaluate, "cross_validate"))
     _add_source(parser)
     _add_names(
@@ -225,8 +237,19 @@ def _evaluate_parser(commands: Any) -> None:
         metavar="NAMES",
         help="names of methods joined by commas",
     )
-    parser.add_argument("--folds", type=int, default=5, metavar="K", help="number of folds (5)")
+    _add_settings(parser)
+    parser.add_argument("--test", metavar="FILE", help="fit on DATA and score on this file, instead of folds")
+    parser.add_argument("--model", metavar="MODEL", help="score this saved model on DATA; nothing is fitted")
+    parser.add_argument(
+        "--metrics",
+        type=listed,
+        default=["exact_match", "hamming_loss", "jaccard_accuracy", "macro_f1", "micro_f1", "log_loss"],
+        metavar="NAMES",
+        help="what is measured: names of plait.metrics joined by commas",
+    )
+    parser.add_argument("--folds", type=int, default=5, metavar="K", help="number of folds")
     parser.add_argument("--seed", type=int, default=0, help="another number makes other folds")
+    parser.add_argument("--by-label", action="store_true", help="also print F1 of every label")
     _add_json(parser)
 
 
@@ -239,7 +262,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 
 def _bench_parser(commands: Any) -> None:
     words = "run the experiments of a plan, or go on with them"
-    parser = _added(commands, "bench", words, partial(_call, _bench, "run_benchmark"), _BENCH)
+    parser = _added(commands, "bench", words, partial(_call, _bench, "run_benchmark"), BENCH)
     parser.add_argument("plan", metavar="PLAN", help="a TOML file; docs/experiments.md says what is in it")
     _add_run(parser)
     parser.add_argument("--dask", metavar="ADDRESS", help="run on the Dask cluster of this scheduler instead")
@@ -264,7 +287,7 @@ def _report_parser(commands: Any) -> None:
 
 def _reproduce_parser(commands: Any) -> None:
     words = "run a paper's experiments and compare cell by cell"
-    parser = _added(commands, "reproduce", words, partial(_call, _reproduce, "reproduce_paper"), _REPRODUCE)
+    parser = _added(commands, "reproduce", words, partial(_call, _reproduce, "reproduce_paper"), REPRODUCE)
     papers = paper_words()
     parser.add_argument("paper", choices=papers, metavar="PAPER", help=f"one of {', '.join(papers)}")
     _add_run(parser)
@@ -290,87 +313,15 @@ def _demo_parser(commands: Any) -> None:
 
 def _warm_up_parser(commands: Any) -> None:
     words = "compile all kernels ahead: for containers and CI images"
-    parser = _added(commands, "warm-up", words, partial(_call, _warm_up, "warm_up_kernels"), _WARM_UP)
+    parser = _added(commands, "warm-up", words, partial(_call, _warm_up, "warm_up_kernels"), WARM_UP)
     parser.add_argument("--jobs", type=int, default=-1, metavar="N", help="processes (-1: one on every core)")
 
 
 def _completion_parser(commands: Any) -> None:
     words = "print a script by which a shell completes words"
-    parser = _added(commands, "completion", words, _print_completion, _COMPLETION)
+    parser = _added(commands, "completion", words, _print_completion, COMPLETION)
     parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help=f"one of {', '.join(SHELLS)}")
 
 
 def _print_completion(shell: str) -> None:
     print(completion_script(shell, make_parser()), end="")
-
-
-def label_choice(word: str) -> int | str | list[str]:
-    """Return what `load_dataset` takes as `labels` from one word.
-
-    Examples
-    --------
-    >>> label_choice("-6"), label_choice("sea,sun"), label_choice("tag_*")
-    (-6, ['sea', 'sun'], 'tag_*')
-    """
-    if word.lstrip("-").isdigit():
-        return int(word)
-    if any(sign in word for sign in "*?["):
-        return word
-    return word.split(",")
-
-
-def size_choice(word: str) -> int | float | str:
-    """Return what a selector takes as `n_features` from one word.
-
-    Examples
-    --------
-    >>> size_choice("50"), size_choice("0.1"), size_choice("sqrt")
-    (50, 0.1, 'sqrt')
-    """
-    if word == "sqrt":
-        return word
-    for kind in (int, float):
-        try:
-            return kind(word)
-        except ValueError:
-            continue
-    raise argparse.ArgumentTypeError(f"needs a number, a share or 'sqrt', but it is {shown(word)}")
-
-
-def listed(word: str) -> list[str]:
-    """Return words joined by commas as a list.
-
-    Examples
-    --------
-    >>> listed("br, cc,")
-    ['br', 'cc']
-    """
-    return [part.strip() for part in word.split(",") if part.strip()]
-
-
-def method_words() -> list[str]:
-    """Return the names of all recipes, sorted."""
-    return sorted(_exported("estimators", "recipes"))
-
-
-def selector_words() -> list[str]:
-    """Return the registered names of all selectors, sorted."""
-    kinds = [name for name in _exported("features") if name[0].isupper() and not name.endswith(_NO_SELECTORS)]
-    return sorted(map(registered, kinds))
-
-
-def paper_words() -> list[str]:
-    """Return the names of the papers that can be run again, sorted."""
-    return sorted(path.stem for path in (_PACKAGE / "experiments" / "reproduction" / "plans").glob("*.toml"))
-
-
-@cache
-def _exported(*parts: str) -> tuple[str, ...]:
-    """Return the `__all__` of a module as its source, or the stub of a lazy room, has it: nothing is imported."""
-    place = _PACKAGE.joinpath(*parts)
-    files = (place / "__init__.pyi", place / "__init__.py", place.with_suffix(".py"))
-    source = next(file for file in files if file.is_file()).read_text(encoding="utf8")
-    for node in ast.parse(source).body:
-        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets):
-            return tuple(ast.literal_eval(node.value))
-    return ()

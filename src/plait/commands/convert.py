@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from plait.data import load_dataset, save_dataset
+from plait.commands.sources import Source
+from plait.data import save_dataset
 
 __all__ = ["convert_data"]
 
 
-def convert_data(data: str, out: str, *, labels: Any = None, split: str | None = None) -> None:
+def convert_data(data: str, out: str, **columns: Any) -> None:
     """Write a data set in the format of the suffix of `out`, and print its size."""
-    dataset = load_dataset(data, labels=labels, split=split)
+    dataset = Source(data, **columns).load()
     save_dataset(dataset, out)
     print(f"{out}: {dataset.n_samples} rows, {dataset.n_features} features, {dataset.n_labels} labels")

@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from plait.data import Dataset, load_dataset, statistics
+from plait.commands.sources import Source
+from plait.data import Dataset, statistics
 from plait.data.description import LONGEST_PAIR, describe_text, pair_name
 from plait.information import normalized_mutual_information_matrix
 from plait.pictures.text_bars import bar_lines
@@ -20,9 +21,9 @@ _MOST_PAIRS = 8
 _BAR = 30
 
 
-def describe_data(data: str, *, labels: Any = None, split: str | None = None, as_json: bool = False) -> None:
+def describe_data(data: str, *, as_json: bool = False, **columns: Any) -> None:
     """Print sizes, label imbalance and label pairs of a data set, as text or as JSON."""
-    dataset = load_dataset(data, labels=labels, split=split)
+    dataset = Source(data, **columns).load()
     if as_json:
         pairs = [pair._asdict() for pair in strongest_pairs(dataset)]
         print(json.dumps({"name": dataset.name, **statistics(dataset).as_dict(), "strongest_pairs": pairs}, indent=2))

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from plait.commands.feature_files import with_features
 from plait.commands.methods import make_method, parsed_settings
+from plait.commands.sources import Source
 from plait.core.extras import optional
-from plait.data import load_dataset
+from plait.core.sentences import ParameterError
 from plait.estimators import save_model
 
 __all__ = ["fit_model"]
@@ -15,32 +17,43 @@ def fit_model(
     data: str,
     out: str,
     *,
-    labels: Any = None,
-    split: str | None = None,
     method: str = "pcc",
     settings: Sequence[str] = (),
+    features: str | None = None,
     seed: int = 0,
+    **columns: Any,
 ) -> None:
     """Train a method on a data set, write the model to a file and print what it is.
+
+    A table is read by a `TableEncoder` in front of the method, which the file keeps.
 
     Parameters
     ----------
     data : str
-        A file, or the name of a data set.
+        A file, the name of a data set, or "-" for CSV from standard input.
     out : str
         The file to write.
-    labels, split : optional
-        As `load_dataset` takes them.
     method : str, default="pcc"
-        Name of a recipe.
+        Name of a recipe or a baseline.
     settings : sequence of str
         Words NAME=VALUE.
+    features : str, optional
+        A file that `plait select -o` wrote: each label learns from those features only.
     seed : int, default=0
         Of all random choices.
+    **columns
+        What is said of labels and columns, as `Source` takes it.
     """
     optional("skops.io", extra="models", purpose="model files")  # missing, it is to be said before hours of work
+    source = Source(data, **columns)
     model = make_method(method, parsed_settings(settings), random_state=seed)
-    dataset = load_dataset(data, labels=labels, split=split)
-    model.fit(dataset.X, dataset.Y)
-    save_model(model, out, data=dataset, method=method)
+    dataset = source.load()
+    if not dataset.n_features:
+        raise ParameterError(f"plait fit needs columns to learn from, but {dataset.name} has labels only. Add some.")
+    source.tell_gaps(dataset, model)
+    fitted = source.with_encoder(model, dataset)
+    if features is not None:
+        fitted = with_features(fitted, features, dataset)
+    fitted.fit(dataset.X, dataset.Y)
+    save_model(fitted, out, data=dataset, method=method, id_column=source.id_column or "")
     print(f"{out}: {method} of {dataset.n_labels} labels, fitted on {dataset.n_samples} rows of {dataset.name}")

@@ -1,9 +1,11 @@
 """Methods by name: what the command line calls `--method pcc`."""
 
 import ast
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
+from plait import baselines
 from plait.core.sentences import ParameterError, complaint, shown
 from plait.estimators import recipes
 from plait.experiments.planning.plan_objects import build
@@ -12,23 +14,23 @@ __all__ = ["make_method", "method_names", "parsed_settings"]
 
 
 def method_names() -> list[str]:
-    """Return the names of all recipes, sorted.
+    """Return the names of all recipes and baselines, each sorted.
 
     Examples
     --------
-    >>> "pcc" in method_names()
-    True
+    >>> "pcc" in method_names(), "MLkNN" in method_names()
+    (True, True)
     """
-    return sorted(recipes.__all__)
+    return [*sorted(recipes.__all__), *sorted(baselines.__all__)]
 
 
 def make_method(name: str, settings: dict[str, Any] | None = None, random_state: Any = None) -> Any:
-    """Return an unfitted model by the name of its recipe.
+    """Return an unfitted model by the name of its recipe or its class.
 
     Parameters
     ----------
     name : str
-        One of `method_names()`; capitals and hyphens do not matter.
+        One of `method_names()`; capitals, hyphens and underscores do not matter.
     settings : dict, optional
         The recipe's own parameters (`k`), or parameters of the model's parts (`learner__C`).
     random_state : int, optional
@@ -39,11 +41,20 @@ def make_method(name: str, settings: dict[str, Any] | None = None, random_state:
     >>> make_method("kCC", {"k": 2}).structure
     KDependence(k=2)
     """
-    known = name.lower().replace("-", "_")
-    if known not in recipes.__all__:
+    known = {_plain(word): word for word in method_names()}.get(_plain(name))
+    if known is None:
         must = "one of " + ", ".join(method_names())
         raise ParameterError(complaint("plait", "--method", must, name, "Pass one of these."))
-    return build({"use": known, "random_state": random_state, **(settings or {})})
+    seeded = {"random_state": random_state} if known in recipes.__all__ or _takes_seed(known) else {}
+    return build({"use": known, **seeded, **(settings or {})})
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "").replace("_", "")
+
+
+def _takes_seed(name: str) -> bool:
+    return "random_state" in inspect.signature(getattr(baselines, name)).parameters
 
 
 def parsed_settings(words: Sequence[str]) -> dict[str, Any]:

@@ -4,30 +4,39 @@ import csv
 import io
 import json
 import os
-from collections.abc import Mapping, Sequence
+import sys
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.pipeline import Pipeline
 
+from plait.commands.sources import Source
+from plait.core.extras import optional
 from plait.core.labels import label_number
 from plait.core.sentences import ParameterError, shown
-from plait.data import DataError, Dataset, load_dataset
-from plait.data.conversion.files import plain_suffix, replacing
+from plait.data import DataError, Dataset, DataWarning, TableEncoder
+from plait.data.conversion.column_kinds import as_numbers, as_words
+from plait.data.conversion.files import open_bytes, plain_suffix, replacing
+from plait.data.conversion.frame_columns import columns_of_frame, frame_part
 from plait.estimators import ModelFile, Posterior, read_model_file
 
 __all__ = [
     "Predictions",
     "answer_rows",
     "answers_text",
+    "encoder_of",
     "matching_features",
     "parsed_evidence",
     "predict_rows",
+    "rows_for",
     "write_answers",
 ]
 
-_TABLES = (".csv", ".tsv", ".parquet")
+OUTPUTS = (".csv", ".tsv", ".jsonl", ".parquet")
 _MOST_NAMES = 5
 
 
@@ -35,14 +44,13 @@ def predict_rows(
     model: str,
     data: str,
     *,
-    labels: Any = None,
-    split: str | None = None,
     form: str = "labels",
     loss: str | None = None,
     top: int | None = None,
     given: Sequence[str] = (),
     trust: Sequence[str] = (),
     out: str | None = None,
+    **columns: Any,
 ) -> None:
     """Print or write what a saved model says of every row of a data set.
 
@@ -51,11 +59,9 @@ def predict_rows(
     model : str
         A file that `plait fit` wrote.
     data : str
-        A file, or the name of a data set.
-    labels, split : optional
-        As `load_dataset` takes them; a table without labels needs no word about them.
-    form : {"labels", "proba", "joint"}, default="labels"
-        What is asked, unless `top` is given.
+        A file, the name of a data set, or "-" for CSV from standard input.
+    form : {"labels", "tags", "proba", "joint"}, default="labels"
+        What is asked: 0/1 columns, the names of each row joined, marginals, or the most probable set.
     loss : str, optional
         Another loss than the model's own.
     top : int, optional
@@ -65,33 +71,71 @@ def predict_rows(
     trust : sequence of str
         Types that the model may hold besides plait's own.
     out : str, optional
-        The file to write: CSV, or JSON lines for a name that ends in .jsonl.
+        The file to write, in the form of its suffix; "-" or None for CSV on standard output.
+    **columns
+        What is said of labels and columns, as `Source` takes it; a table needs no word about them.
     """
     if top is not None and top < 1:
         raise ParameterError(f"plait predict needs --top to be at least 1, but it is {top}. Pass 1 or more.")
+    if out not in (None, "-") and plain_suffix(str(out)) not in OUTPUTS:
+        raise ParameterError(
+            f"plait predict needs -o to end in one of {', '.join(OUTPUTS)}, but it is {shown(out)}. Pass one of them."
+        )
     file = read_model_file(model, trusted=trust)
-    if labels is None and plain_suffix(data) in _TABLES:
-        labels = []
-    rows = load_dataset(data, labels=labels, split=split)
-    form, k = (form, 1) if top is None else ("top", top)
-    answers = answer_rows(file, rows, form=form, loss=loss, k=k, evidence=parsed_evidence(given))
-    if out:
-        write_answers(answers, out)
-        print(f"{out}: {answers.note}")
-    else:
+    source, rows = rows_for(file, data, columns)
+    evidence = parsed_evidence(given)
+    answers = answer_rows(file, rows, form=form, loss=loss, k=top, evidence=evidence, sep=source.sep)
+    answers = _with_ids(answers, rows, source.id_column or file.id_column)
+    if out in (None, "-"):
         print(answers_text(answers), end="")
+        if out == "-":
+            print(f"plait: {answers.note}", file=sys.stderr)
+    else:
+        write_answers(answers, str(out))
+        print(f"{out}: {answers.note}")
+
+
+def encoder_of(model: Any) -> Any:
+    """Return the encoder that a pipeline begins with, if it was fitted on a frame; else None."""
+    first = model.steps[0][1] if isinstance(model, Pipeline) else None
+    return first if isinstance(first, TableEncoder) and hasattr(first, "feature_names_in_") else None
+
+
+def rows_for(file: ModelFile, data: str, columns: Mapping[str, Any]) -> tuple[Source, Dataset]:
+    """Return what names the data, and the data, read as those that the model was fitted on."""
+    source = Source(data, **columns)
+    if source.labels is None and source.tags is None and source.is_table:
+        source = Source(data, **{**columns, "labels": []})
+    encoder = encoder_of(file.model)
+    kinds = None if encoder is None else dict(encoder.kinds_)
+    if kinds is not None and file.id_column:
+        kinds[file.id_column] = "words"
+    return source, source.load(kinds)
 
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
     """A table: one line for each row of the data (several for `top`), with its column names.
 
-    `note` says how the answers were found.
+    `note` says how the answers were found, `rows` which row of the data each line is of.
     """
 
     columns: tuple[str, ...]
     lines: list[list[Any]]
     note: str
+    rows: list[int] | None = None
+
+
+def _with_ids(answers: Predictions, data: Dataset, name: str) -> Predictions:
+    """Return the table with the column that names rows before all others."""
+    if not name or not data.is_table or name not in (data.feature_names or ()):
+        return answers
+    place = list(data.feature_names or ()).index(name)
+    (column,) = columns_of_frame(frame_part(data.X, np.array([place])), data.name)
+    ids = ["" if word is None else word for word in as_words(column)]
+    rows = range(len(ids)) if answers.rows is None else answers.rows
+    lines = [[ids[row], *line] for row, line in zip(rows, answers.lines, strict=True)]
+    return Predictions((name, *answers.columns), lines, answers.note, answers.rows)
 
 
 def answer_rows(
@@ -100,8 +144,9 @@ def answer_rows(
     *,
     form: str = "labels",
     loss: str | None = None,
-    k: int = 1,
+    k: int | None = None,
     evidence: Mapping[str, int] | None = None,
+    sep: str = "|",
 ) -> Predictions:
     """Return what the model says of every row.
 
@@ -111,21 +156,29 @@ def answer_rows(
         The model.
     data : Dataset
         The rows; must have the features of the model.
-    form : {"labels", "proba", "joint", "top"}, default="labels"
-        The label set of least expected loss; the marginals; the most probable set with its probability and the
-        entropy of the row; or the `k` most probable sets with their probabilities.
+    form : {"labels", "tags", "proba", "joint"}, default="labels"
+        The label set of least expected loss, as 0/1 columns or as joined names; the marginals; the most probable set
+        with its probability and the entropy of the row.
     loss : str, optional
         Another loss than the model's own.
-    k : int, default=1
-        How many sets for "top".
+    k : int, optional
+        Instead: the `k` most probable sets with their probabilities.
     evidence : mapping, optional
         Label -> 0 or 1, known for all rows.
+    sep : str, default="|"
+        What joins names.
     """
     X = matching_features(file, data)
-    if form == "labels" and not evidence:
-        labels = np.asarray(file.model.predict(X, **({} if loss is None else {"loss": loss}))).reshape(X.shape[0], -1)
-        return Predictions(file.label_names, labels.tolist(), f"{len(labels)} rows")
-    if not hasattr(file.model, "joint"):
+    has_joint = hasattr(file.model, "joint")
+    if not evidence and k is None and (form in ("labels", "tags") or (form == "proba" and not has_joint)):
+        if form == "proba" and hasattr(file.model, "predict_proba"):
+            shares = np.asarray(file.model.predict_proba(X)).round(6)
+            return Predictions(file.label_names, shares.tolist(), f"{len(shares)} rows")
+        if form != "proba":
+            said = {} if loss is None else {"loss": loss}
+            labels = np.asarray(file.model.predict(X, **said)).reshape(data.n_samples, -1)
+            return Predictions(*_decided(labels, file, form, sep), f"{len(labels)} rows")
+    if not has_joint:
         raise ParameterError(
             f"plait predict needs a model with probabilities for this, but {shown(file.method)} gives decisions only. "
             "Fit another method, such as pcc."
@@ -137,57 +190,81 @@ def answer_rows(
             for name, value in evidence.items()
         }
         posterior = posterior.given(numbers)
-    answers = {"labels": _labels, "proba": _proba, "joint": _joint, "top": _top}[form](posterior, file, loss, k)
+    if k is not None:
+        columns, lines, rows = _top(posterior, file, k, form, sep)
+        return Predictions(columns, lines, _how(posterior), rows)
+    if form == "joint":
+        columns, lines = _joint(posterior, file)
+    elif form == "proba":
+        columns, lines = file.label_names, posterior.marginals().round(6).tolist()
+    else:
+        columns, lines = _decided(posterior.decide(loss), file, form, sep)
+    return Predictions(columns, lines, _how(posterior))
+
+
+def _how(posterior: Posterior) -> str:
+    """Say how answers were found, which is known once something was asked."""
     exact = "exact" if posterior.exact.all() else f"exact in {int(posterior.exact.sum())} of {len(posterior)} rows"
-    return Predictions(*answers, f"{len(posterior)} rows by {posterior.method}, {exact}")
+    return f"{len(posterior)} rows by {posterior.method}, {exact}"
 
 
 def matching_features(file: ModelFile, data: Dataset) -> Any:
-    """Return the columns of X that the model was fitted on, in its order; a difference is an error that names it.
+    """Return the features that the model was fitted on, in its order; what is missing is an error that names it.
 
-    Columns that are the model's labels are left aside. Features named by number (`x0`, `x1`, ..., as in LIBSVM files)
-    that a sparse file does not mention are zero.
+    Columns that are the model's labels are left aside, others are ignored with a note. Features named by number (`x0`,
+    `x1`, ..., as in LIBSVM files) that a sparse file does not mention are zero.
     """
     names = list(data.feature_names or ())
+    labels = set(file.label_names) - set(file.feature_names)
+    kept = [j for j, name in enumerate(names) if name not in labels]
+    if encoder_of(file.model) is not None:
+        frame = data.X if data.is_table else data.to_frame()
+        return frame_part(frame, np.array(kept, dtype=np.int64))
     place = {name: j for j, name in enumerate(names)}
     missing = [name for name in file.feature_names if name not in place]
-    extra = [name for name in names if name not in set(file.feature_names) | set(file.label_names)]
-    X = data.X
+    extra = [names[j] for j in kept if names[j] not in set(file.feature_names)]
+    X = _numbers(data, file.feature_names, place) if data.is_table and not missing else data.X
     if missing and sparse.issparse(X) and not extra and all(_is_number_name(name) for name in (*names, *missing)):
         X = sparse.hstack([X, sparse.csr_matrix((X.shape[0], len(missing)))], format="csr")
         place.update({name: len(names) + j for j, name in enumerate(missing)})
         missing = []
-    if missing or extra:
+    if missing:
         raise DataError(
             f"the model of method {shown(file.method)} needs the {len(file.feature_names)} features it was fitted on, "
-            f"but {data.name} {_difference(missing, extra)}. Pass data with the same columns."
+            f"but {data.name} lacks {_listed(missing)}. Pass data with the same columns."
         )
+    if extra:
+        warnings.warn(f"{data.name}: ignored {_listed(extra)}, not known to the model.", DataWarning, stacklevel=2)
     order = [place[name] for name in file.feature_names]
-    return X if order == list(range(X.shape[1])) else X[:, np.array(order, dtype=np.int64)]
+    return X if data.is_table or order == list(range(X.shape[1])) else X[:, np.array(order, dtype=np.int64)]
+
+
+def _numbers(data: Dataset, names: Sequence[str], place: Mapping[str, int]) -> Any:
+    """Return columns of a table as numbers, for a model that was fitted on numbers."""
+    part = frame_part(data.X, np.array([place[name] for name in names], dtype=np.int64))
+    return np.column_stack([as_numbers(column, data.name) for column in columns_of_frame(part, data.name)])
 
 
 def _is_number_name(name: str) -> bool:
     return name[:1] == "x" and name[1:].isdigit()
 
 
-def _difference(missing: list[str], extra: list[str]) -> str:
-    words = []
-    for verb, names in (("lacks", missing), ("has besides", extra)):
-        if names:
-            more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-            words.append(f"{verb} {', '.join(map(repr, names[:_MOST_NAMES]))}{more}")
-    return " and ".join(words)
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(map(repr, names[:_MOST_NAMES])) + more
 
 
-def _labels(posterior: Posterior, file: ModelFile, loss: str | None, k: int) -> tuple[Any, list[list[Any]]]:
-    return file.label_names, posterior.decide(loss).tolist()
+def _joined(labels: Any, file: ModelFile, sep: str) -> str:
+    return sep.join(file.label_names[j] for j in np.flatnonzero(labels))
 
 
-def _proba(posterior: Posterior, file: ModelFile, loss: str | None, k: int) -> tuple[Any, list[list[Any]]]:
-    return file.label_names, posterior.marginals().round(6).tolist()
+def _decided(labels: Any, file: ModelFile, form: str, sep: str) -> tuple[tuple[str, ...], list[list[Any]]]:
+    if form == "tags":
+        return ("labels",), [[_joined(row, file, sep)] for row in labels]
+    return file.label_names, labels.tolist()
 
 
-def _joint(posterior: Posterior, file: ModelFile, loss: str | None, k: int) -> tuple[Any, list[list[Any]]]:
+def _joint(posterior: Posterior, file: ModelFile) -> tuple[tuple[str, ...], list[list[Any]]]:
     entropy = posterior.entropy()
     best = posterior.top(1)
     lines = [
@@ -199,14 +276,23 @@ def _joint(posterior: Posterior, file: ModelFile, loss: str | None, k: int) -> t
     return (*file.label_names, "probability", "entropy", "proved"), lines
 
 
-def _top(posterior: Posterior, file: ModelFile, loss: str | None, k: int) -> tuple[Any, list[list[Any]]]:
+def _top(
+    posterior: Posterior, file: ModelFile, k: int, form: str, sep: str
+) -> tuple[tuple[str, ...], list[list[Any]], list[int]]:
     best = posterior.top(k)
+    joined = form == "tags"
+    places = [(row, int(rank)) for row in range(len(posterior)) for rank in np.flatnonzero(best.probabilities[row] > 0)]
     lines = [
-        [row, rank + 1, round(float(best.probabilities[row, rank]), 6), *best.vectors[row, rank].tolist()]
-        for row in range(len(posterior))
-        for rank in np.flatnonzero(best.probabilities[row] > 0)
+        [
+            row,
+            rank + 1,
+            round(float(best.probabilities[row, rank]), 6),
+            *([_joined(best.vectors[row, rank], file, sep)] if joined else best.vectors[row, rank].tolist()),
+        ]
+        for row, rank in places
     ]
-    return ("row", "rank", "probability", *file.label_names), lines
+    names = ("labels",) if joined else file.label_names
+    return ("row", "rank", "probability", *names), lines, [row for row, _ in places]
 
 
 def parsed_evidence(words: Sequence[str]) -> dict[str, int]:
@@ -229,19 +315,37 @@ def parsed_evidence(words: Sequence[str]) -> dict[str, int]:
     return known
 
 
-def answers_text(answers: Predictions) -> str:
+def answers_text(answers: Predictions, separator: str = ",") -> str:
     """Return the table as CSV text."""
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    writer = csv.writer(out, lineterminator="\n", delimiter=separator)
     writer.writerow(answers.columns)
     writer.writerows(answers.lines)
     return out.getvalue()
 
 
+def _json_lines(answers: Predictions) -> str:
+    return "".join(
+        json.dumps(dict(zip(answers.columns, line, strict=True)), ensure_ascii=False) + "\n" for line in answers.lines
+    )
+
+
+def _parquet(answers: Predictions) -> bytes:
+    pandas = optional("pandas", extra="parquet", purpose="Parquet files")
+    optional("pyarrow", extra="parquet", purpose="Parquet files")
+    buffer = io.BytesIO()
+    pandas.DataFrame(answers.lines, columns=list(answers.columns)).to_parquet(buffer, index=False)
+    return buffer.getvalue()
+
+
 def write_answers(answers: Predictions, path: str | os.PathLike[str]) -> None:
-    """Write the table as CSV, or as JSON lines for a name that ends in .json or .jsonl; whole or not at all."""
-    text = answers_text(answers)
-    if str(path).endswith((".json", ".jsonl")):
-        text = "".join(json.dumps(dict(zip(answers.columns, line, strict=True))) + "\n" for line in answers.lines)
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf8")
+    """Write the table as CSV, TSV, JSON lines or Parquet, by the suffix; whole or not at all."""
+    writers: dict[str, Callable[[], str | bytes]] = {
+        ".csv": lambda: answers_text(answers),
+        ".tsv": lambda: answers_text(answers, "\t"),
+        ".jsonl": lambda: _json_lines(answers),
+        ".parquet": lambda: _parquet(answers),
+    }
+    content = writers[plain_suffix(path)]()
+    with replacing(path) as draft, open_bytes(draft, "wb") as stream:
+        stream.write(content.encode() if isinstance(content, str) else content)

@@ -1,22 +1,21 @@
 """`plait select DATA --method NAME`: the features that a selector chooses, as text, JSON, and a file of 0 and 1."""
 
-import csv
 import inspect
-import io
 import json
 import math
-import os
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from plait import features
+from plait.commands.feature_files import write_mask
+from plait.commands.sources import Source
 from plait.core.naming import registry
 from plait.core.sentences import ParameterError, complaint
-from plait.data import Dataset, load_dataset
-from plait.data.conversion.files import open_bytes, replacing
-from plait.features import FeatureMask, Selector
+from plait.data import Dataset
+from plait.data.encoded_tables import encoded_parts
+from plait.features import FeatureMask, GivenFeatures, Selector
 from plait.pictures.tables import Entry, Heading, Table, as_text
 from plait.pictures.text_bars import bar_lines, shortened
 
@@ -27,7 +26,6 @@ __all__ = [
     "selection_dict",
     "selection_text",
     "selector_names",
-    "write_mask",
 ]
 
 _BAR = 20
@@ -40,12 +38,11 @@ def choose_features(
     data: str,
     *,
     method: str,
-    labels: Any = None,
-    split: str | None = None,
     n_features: Any = None,
     label_specific: bool = False,
     as_json: bool = False,
     out: str | None = None,
+    **columns: Any,
 ) -> None:
     """Print the features that a selector chooses, and write them as labels x features of 0 and 1 if asked to.
 
@@ -55,8 +52,6 @@ def choose_features(
         A file, or the name of a data set.
     method : str
         Registered name of a selector.
-    labels, split : optional
-        As `load_dataset` takes them.
     n_features : int, float or "sqrt", optional
         How many; by default what the method does by itself.
     label_specific : bool, default=False
@@ -65,11 +60,16 @@ def choose_features(
         Print JSON instead of a table.
     out : str, optional
         The CSV file to write.
+    **columns
+        What is said of labels and columns, as `Source` takes it.
     """
-    dataset = load_dataset(data, labels=labels, split=split)
+    source = Source(data, **columns)
+    dataset = source.load()
+    source.tell_gaps(dataset)
+    (dataset,) = encoded_parts(dataset, **(source.options(None) if dataset.is_table else {}))
     selection = select_features(dataset, method, n_features, label_specific=label_specific)
     if out:
-        write_mask(selection, out)
+        write_mask(out, selection.mask.support, _names(dataset.label_names), _names(dataset.feature_names))
     print(json.dumps(selection_dict(selection), indent=2) if as_json else selection_text(selection))
 
 
@@ -105,7 +105,7 @@ def selector_names() -> list[str]:
 
 def _selectors() -> dict[str, type]:
     known = registry(features, Selector)
-    return {name: kind for name, kind in known.items() if not inspect.isabstract(kind)}
+    return {name: kind for name, kind in known.items() if not inspect.isabstract(kind) and kind is not GivenFeatures}
 
 
 def select_features(
@@ -253,20 +253,3 @@ def _plain(selection: Selection, place: int) -> list[dict[str, Any]]:
     names = _names(selection.dataset.feature_names)
     pairs = zip(selection.mask.rankings[place].tolist(), selection.mask.scores[place].tolist(), strict=True)
     return [{"name": names[m], "column": m, "score": score if math.isfinite(score) else None} for m, score in pairs]
-
-
-def write_mask(selection: Selection, path: str | os.PathLike[str]) -> None:
-    """Write which label keeps which feature as CSV, 1 or 0, with names; the old file stays if anything fails.
-
-    A file name that ends in .gz, .bz2 or .xz is packed.
-    """
-    dataset = selection.dataset
-    with (
-        replacing(path) as draft,
-        open_bytes(draft, "wb") as stream,
-        io.TextIOWrapper(stream, encoding="utf8", newline="") as text,
-    ):
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(["label", *_names(dataset.feature_names)])
-        rows = selection.mask.support.astype(int).tolist()
-        writer.writerows([name, *row] for name, row in zip(_names(dataset.label_names), rows, strict=True))

@@ -1,5 +1,6 @@
 """Tables as numbers: the encoder fitted on one data set and used on it and on others; and where gaps are."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,7 @@ from plait.core.lazy_modules import lazy_module
 from plait.data.conversion.frame_columns import columns_of_frame
 from plait.data.dataset import Dataset
 
-__all__ = ["encoded_parts", "first_gap", "needs_encoder"]
+__all__ = ["encoded_parts", "first_gap", "needs_encoder", "takes_gaps"]
 
 # What needs no encoder should not wait for scikit-learn.
 _table_encoder = lazy_module("plait.data.table_encoder")
@@ -70,8 +71,10 @@ def _kind(name: str, kinds: dict[str, str]) -> str:
     return "binary" if "=" in name else "numeric"
 
 
-def first_gap(data: Dataset) -> str:
+def first_gap(data: Dataset, skip: Sequence[str] = ()) -> str:
     """Return where the first value is missing, by line and column, and how many are; nothing if none is.
+
+    Columns of a table that are named in `skip` are not looked at.
 
     Examples
     --------
@@ -79,7 +82,8 @@ def first_gap(data: Dataset) -> str:
     "songs, line 3, column 'tempo' (1 gap in all)"
     """
     if data.is_table:
-        missing = [column.missing for column in columns_of_frame(data.X, data.name)]
+        columns = columns_of_frame(data.X, data.name)
+        missing = [column.missing & (column.name not in skip) for column in columns]
         cells = [(int(np.argmax(gaps)), j) for j, gaps in enumerate(missing) if gaps.any()]
         n_gaps = sum(int(gaps.sum()) for gaps in missing)
     elif sparse.issparse(data.X):

@@ -62,6 +62,8 @@ class ModelFile:
         How many rows it was fitted on, if known.
     date : str
         When it was written, in UTC.
+    id_column : str
+        The column of a table that names rows, which answers carry along; empty without one.
     """
 
     model: Any
@@ -72,9 +74,12 @@ class ModelFile:
     data: str = ""
     n_rows: int | None = None
     date: str = ""
+    id_column: str = ""
 
 
-def save_model(model: Any, path: str | os.PathLike[str], *, data: Any = None, method: str = "") -> None:
+def save_model(
+    model: Any, path: str | os.PathLike[str], *, data: Any = None, method: str = "", id_column: str = ""
+) -> None:
     """Write a fitted model to a file, with the names of its labels and features and what it was fitted on.
 
     The file is replaced whole or not at all. It holds data and no code; `load_model` and `plait predict` read it.
@@ -89,6 +94,8 @@ def save_model(model: Any, path: str | os.PathLike[str], *, data: Any = None, me
         What it was fitted on: its names are kept where the model has none of its own, and the number of its rows.
     method : str, optional
         How to call it; by default its class.
+    id_column : str, optional
+        The column of a table that names rows; `plait predict` carries it through to its answers.
 
     See Also
     --------
@@ -103,7 +110,7 @@ def save_model(model: Any, path: str | os.PathLike[str], *, data: Any = None, me
     [('sea',)]
     """
     skops = _skops()
-    file = _described(model, data, method)
+    file = replace(_described(model, data, method), id_column=id_column)
     known = {each.name: getattr(file, each.name) for each in fields(file) if each.name != "model"}
     content = {"plait": json.dumps({"format": FORMAT, **known}), "model": model}
     try:

@@ -4,6 +4,7 @@ from .d2f import D2F
 from .feature_mask import FeatureMask
 from .gain_ratio import GainRatio
 from .general_criterion import JMI, MIM, MLFS, MRMR
+from .given_features import GivenFeatures
 from .label_dependent_features import LabelDependentFeatures
 from .llsf import LLSF
 from .mddm import MDDM
@@ -22,6 +23,7 @@ __all__ = [
     "D2F",
     "FeatureMask",
     "GainRatio",
+    "GivenFeatures",
     "InformationSelector",
     "JMI",
     "LLSF",

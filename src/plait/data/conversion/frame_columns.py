@@ -14,7 +14,7 @@ from plait.core.sentences import shown
 from plait.data.conversion.table_columns import TableColumn, posix_seconds
 from plait.data.errors import DataError
 
-__all__ = ["column_of_objects", "columns_of_frame", "frame_rows", "is_frame", "made_frame"]
+__all__ = ["column_of_objects", "columns_of_frame", "frame_part", "frame_rows", "is_frame", "made_frame"]
 
 _NOTHING = ("NAType", "NaTType")
 
@@ -63,6 +63,11 @@ def columns_of_frame(frame: Any, source: str) -> list[TableColumn]:
 def frame_rows(frame: Any, rows: npt.NDArray[Any]) -> Any:
     """Return some rows of a frame, by position."""
     return _narwhals().from_native(frame, eager_only=True)[rows.astype(np.int64)].to_native()
+
+
+def frame_part(frame: Any, columns: npt.NDArray[Any]) -> Any:
+    """Return some columns of a frame, by position."""
+    return _narwhals().from_native(frame, eager_only=True)[:, columns.tolist()].to_native()
 
 
 def made_frame(columns: Sequence[TableColumn], library: str | None = None) -> Any:

@@ -22,6 +22,7 @@ from scipy import sparse
 
 from plait import __version__
 from plait.data import DataError, Dataset
+from plait.data.encoded_tables import encoded_parts
 from plait.experiments.planning.measures import answers_needed, smaller_is_better
 from plait.experiments.planning.plan import MethodSetup, Tuning
 from plait.experiments.planning.plan_objects import build, grid_choices, with_values
@@ -99,6 +100,7 @@ def _result(cell: Cell) -> CellResult:
     start = time.perf_counter()
     definition, tuning = tuned_definition(cell.setup, train, seed)
     model = seeded(build(definition, allow_imports=True), seed)  # allowed or refused when the plan was read
+    train, test = encoded_parts(train, test, model=model)
     model.fit(train.X, train.Y)
     fit_seconds = time.perf_counter() - start
     answers = ask(model, test.X, test.Y, cell.answers)
@@ -182,6 +184,7 @@ def _scores(
 
 def _score(definition: Mapping[str, Any], fit: Dataset, held: Dataset, metric: str, seed: int) -> float:
     model = seeded(build(definition, allow_imports=True), seed)
+    fit, held = encoded_parts(fit, held, model=model)
     model.fit(fit.X, fit.Y)
     values = measured(ask(model, held.X, held.Y, answers_needed([metric])), held.Y)
     if metric not in values or np.isnan(values[metric]):

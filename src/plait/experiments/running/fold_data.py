@@ -14,6 +14,7 @@ from scipy import sparse
 from plait.core.arrays import Ints
 from plait.core.randomness import generator, generators
 from plait.data import DataError, Dataset, load_dataset
+from plait.data.conversion.frame_columns import columns_of_frame, frame_part
 from plait.data.folds import MultilabelStratifiedKFold, MultilabelStratifiedShuffleSplit
 from plait.data.folds.splitters import train_and_test_size
 from plait.experiments.planning.plan import DatasetPlan, Protocol
@@ -61,7 +62,9 @@ def load_data(plan: DatasetPlan, protocol: Protocol) -> LoadedData:
 
 def _size(data: LoadedData) -> int:
     parts = [part for part in (data.whole, data.test) if part is not None]
-    return sum(array.nbytes for part in parts for matrix in (part.X, part.Y) for array in _stored(matrix))
+    tables = sum(8 * part.n_samples * part.n_features for part in parts if part.is_table)
+    matrices = [matrix for part in parts for matrix in ((part.Y,) if part.is_table else (part.X, part.Y))]
+    return tables + sum(array.nbytes for matrix in matrices for array in _stored(matrix))
 
 
 def _loaded(plan: DatasetPlan, split: bool) -> LoadedData:
@@ -71,14 +74,16 @@ def _loaded(plan: DatasetPlan, split: bool) -> LoadedData:
         return LoadedData(whole, None, _fingerprint([whole]))
     parts = [load_dataset(plan.source, labels=labels, nominal=nominal, split=part) for part in ("train", "test")]
     train, test = parts
-    if (train.feature_names, train.label_names) != (test.feature_names, test.label_names):
+    # Columns of tables are found by name by their encoder.
+    features_differ = not train.is_table and train.feature_names != test.feature_names
+    if features_differ or train.label_names != test.label_names:
         raise DataError(
             f"{plan.name} needs the same features and labels in both parts, but they differ. Mend the files."
         )
     train = _kept_columns(plan, train)
-    test = _columns(
-        test, _positions(test.feature_names, train.feature_names), _positions(test.label_names, train.label_names)
-    )
+    if not train.is_table:
+        labels = _positions(test.label_names, train.label_names)
+        test = _columns(test, _positions(test.feature_names, train.feature_names), labels)
     return LoadedData(train, test, _fingerprint([train, test]))
 
 
@@ -91,6 +96,8 @@ def _kept_columns(plan: DatasetPlan, data: Dataset) -> Dataset:
     if plan.top_features is not None:
         share = plan.top_features
         size = math.ceil(share * len(features)) if isinstance(share, float) else share
+        if data.is_table:
+            raise DataError(f"{plan.name} has columns that are no numbers, which top_features cannot count.")
         features = features[_most(_counts(data.X)[features], size)]
     return _columns(data, features, labels)
 
@@ -122,7 +129,7 @@ def _columns(data: Dataset, features: Ints, labels: Ints) -> Dataset:
     if len(features) == data.n_features and len(labels) == data.n_labels:
         return data
     return Dataset(
-        data.X[:, features],
+        frame_part(data.X, features) if data.is_table else data.X[:, features],
         data.Y[:, labels],
         [data.feature_names[j] for j in features] if data.feature_names else None,
         [data.label_names[j] for j in labels] if data.label_names else None,
@@ -134,7 +141,12 @@ def _columns(data: Dataset, features: Ints, labels: Ints) -> Dataset:
 def _fingerprint(parts: Iterable[Dataset]) -> str:
     digest = hashlib.sha256()
     for data in parts:
-        for matrix in (data.X, data.Y.astype(np.uint8)):
+        if data.is_table:
+            for column in columns_of_frame(data.X, data.name):
+                values = column.values.tolist() if column.kind == "text" else column.values.tobytes()
+                digest.update(repr((column.name, column.kind, values)).encode())
+        labels = data.Y.astype(np.uint8)
+        for matrix in (labels,) if data.is_table else (data.X, labels):
             digest.update(repr((type(matrix).__name__, matrix.shape, matrix.dtype.str)).encode())
             for array in _arrays(matrix):
                 digest.update(np.ascontiguousarray(array).data)
