@@ -65,8 +65,8 @@ def load_dataset(
         names, as `emotions/emotions.arff.gz`, `emotions.csv` and the like, then in the same way in the cache
         (PLAIT_CACHE, else `plait` in the user's cache folder). `openml:emotions` is fetched from openml.org and kept
         in the cache; `openml:yeast@4` names a version there, `openml:40589` a number. A path is read by its suffix
-        below the packing (.gz, .bz2, .xz): .arff, .csv, .tsv, .parquet, .xlsx, .svm, .libsvm or .txt (XC format or LIBSVM).
-        A path of a folder means the data set of the same name in it.
+        below the packing (.gz, .bz2, .xz): .arff, .csv, .tsv, .parquet, .xlsx, .svm, .libsvm or .txt (XC format or
+        LIBSVM). A path of a folder means the data set of the same name in it.
     labels : list of str, str, re.Pattern or int, optional
         The label columns: names; or a pattern such as "tag_*"; or a number, n for the first n and -n for the last n.
         An ARFF file is believed without it: by the XML file beside it (Mulan), else by `-C n` in its relation name
