@@ -297,7 +297,7 @@ def read_file(path: _FilePath, labels: LabelChoice, nominal: str, table: Mapping
     """Read a data file by its suffix below the packing; `table` holds what only tables know."""
     read, given = _format_of(path).read, table or {}
     if plain_suffix(path) in _TABLES:
-        return _noted(path, read(path, labels, nominal, **given))
+        return _noted(path, read(path, labels, **given))
     for name in ("tags", "positive"):
         if given.get(name) is not None:
             must = f"None for a file of this kind, which is no table ({', '.join(_TABLES)})"
@@ -371,18 +371,6 @@ def _read_libsvm(path: _FilePath, labels: LabelChoice, _nominal: str) -> Dataset
     return read_libsvm(path, labels=labels)  # type: ignore[arg-type]
 
 
-def _read_csv(path: _FilePath, labels: LabelChoice, _nominal: str, **table: Any) -> Dataset:
-    return read_csv(path, labels, **table)
-
-
-def _read_parquet(path: _FilePath, labels: LabelChoice, _nominal: str, **table: Any) -> Dataset:
-    return read_parquet(path, labels, **table)
-
-
-def _read_excel(path: _FilePath, labels: LabelChoice, _nominal: str, **table: Any) -> Dataset:
-    return read_excel(path, labels, **table)
-
-
 def _write_excel(dataset: Dataset, path: _FilePath) -> None:
     raise DataError.at(path, None, "a format that plait writes", "Excel, which it reads only", "Write .csv instead.")
 
@@ -397,10 +385,10 @@ class _Format(NamedTuple):
 # In the order in which they are looked for where only a name is given.
 _FORMATS = {
     ".arff": _Format(_read_arff, write_mulan),
-    ".parquet": _Format(_read_parquet, write_parquet),
-    ".csv": _Format(_read_csv, write_csv),
-    ".tsv": _Format(_read_csv, write_csv),
-    ".xlsx": _Format(_read_excel, _write_excel),
+    ".parquet": _Format(read_parquet, write_parquet),
+    ".csv": _Format(read_csv, write_csv),
+    ".tsv": _Format(read_csv, write_csv),
+    ".xlsx": _Format(read_excel, _write_excel),
     ".svm": _Format(_read_libsvm, write_libsvm),
     ".libsvm": _Format(_read_libsvm, write_libsvm),
     ".txt": _Format(_read_text, write_xc),
