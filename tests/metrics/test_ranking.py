@@ -1,5 +1,7 @@
 """Ranking metrics against naive pair counts, scikit-learn on scores without ties, and their laws."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 import sklearn.metrics
@@ -7,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from plait import metrics
 from plait.metrics import normalized_coverage, ranking_loss
 
 INFINITE = float("inf")
@@ -115,3 +118,46 @@ def test_many_labels():
     scores = rng.integers(0, 50, Y.shape).astype(float)
     assert ranking_loss(Y, scores) == pytest.approx(naive_ranking_loss(Y, scores), rel=1e-12, abs=0)
     assert normalized_coverage(Y, scores) == pytest.approx(naive_coverage(Y, scores), rel=1e-12, abs=0)
+
+
+@st.composite
+def scored(draw, n_scores=(0.0, 0.1, 0.5, 0.9)):
+    shape = (draw(st.integers(1, 3)), draw(st.integers(2, 5)))
+    labels = draw(arrays(np.uint8, shape, elements=st.integers(0, 1)))
+    return labels, draw(arrays(np.float64, shape, elements=st.sampled_from(n_scores)))
+
+
+@given(scored(), st.integers(1, 8))
+def test_gains_at_k_are_means_over_all_orders_of_ties(case, k):
+    Y, scores = case
+    precisions, gains = [], []
+    for labels, row in zip(Y, scores, strict=True):
+        ways = [order for order in permutations(range(row.size)) if (np.diff(row[list(order)]) <= 0).all()]
+        hits = np.array([labels[list(order)][:k] for order in ways], dtype=float)
+        worth = 1 / np.log2(np.arange(2, 2 + hits.shape[1]))
+        best = worth[: min(k, labels.sum())].sum()
+        precisions.append(hits.sum(axis=1).mean() / k)
+        gains.append((hits @ worth).mean() / best if best else 0.0)
+    assert metrics.precision_at_k(Y, scores, k=k) == pytest.approx(np.mean(precisions), rel=1e-9, abs=1e-12)
+    assert metrics.ndcg_at_k(Y, scores, k=k) == pytest.approx(np.mean(gains), rel=1e-9, abs=1e-12)
+    assert metrics.ndcg_at_k(Y, scores, k=k) == pytest.approx(
+        sklearn.metrics.ndcg_score(Y, scores, k=k), rel=1e-9, abs=1e-12
+    )
+    if k == 1:
+        assert metrics.one_error(Y, scores) == pytest.approx(1 - np.mean(precisions), rel=1e-9, abs=1e-12)
+
+
+@given(scored())
+def test_average_precision_by_row_is_scikit_learns(case):
+    expected = sklearn.metrics.label_ranking_average_precision_score(*case)
+    assert metrics.sample_average_precision(*case) == pytest.approx(expected, rel=1e-12)
+
+
+def test_k_is_a_number_of_labels():
+    for name in ("precision_at_k", "ndcg_at_k"):
+        with pytest.raises(ValueError, match=f"{name} needs k to be an integer of at least 1, but it is 0"):
+            getattr(metrics, name)([[1, 0]], [[0.1, 0.2]], k=0)
+
+
+def test_the_top_label_of_an_empty_row_is_wrong():
+    assert metrics.one_error([[0, 0], [0, 1]], [[0.9, 0.1], [0.1, 0.9]]) == 0.5

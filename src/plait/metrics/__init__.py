@@ -4,11 +4,11 @@ Takes `Y_true` and predicted labels, scores or log-probabilities; hands on numbe
 
 Notation
 --------
-Y_true, Y_pred : labels, 0 or 1, shape (n_samples, n_labels); dense, sparse, nested lists or frames
+Y_true, Y_pred : labels, 0 or 1, shape (n_samples, n_labels); dense, sparse, nested lists, frames, rows of names
 scores         : one number per label, the larger the more relevant, same shape
 s              : number of relevant labels of a row
 
-A name that ends in `loss`, and `normalized_coverage`, is the better the smaller; all others the larger.
+Names that end in `loss` or `error`, and `normalized_coverage`, are the better the smaller; all others the larger.
 """
 
 import lazy_loader

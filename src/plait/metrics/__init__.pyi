@@ -1,3 +1,11 @@
+from .by_label import label_report
+from .curves import (
+    macro_average_precision,
+    macro_roc_auc,
+    micro_average_precision,
+    micro_roc_auc,
+    sample_roc_auc,
+)
 from .label_metrics import (
     exact_match,
     hamming_loss,
@@ -10,10 +18,41 @@ from .label_metrics import (
     subset_loss,
 )
 from .likelihood import cll_loss
-from .ranking import normalized_coverage, ranking_loss
+from .precision_recall import (
+    macro_precision,
+    macro_recall,
+    micro_precision,
+    micro_recall,
+    sample_precision,
+    sample_recall,
+)
+from .ranking import (
+    ndcg_at_k,
+    normalized_coverage,
+    one_error,
+    precision_at_k,
+    ranking_loss,
+    sample_average_precision,
+)
 from .scoring import label_scorers, scorers
 
 __all__ = [
+    "label_report",
+    "macro_average_precision",
+    "macro_roc_auc",
+    "micro_average_precision",
+    "micro_roc_auc",
+    "sample_roc_auc",
+    "macro_precision",
+    "macro_recall",
+    "micro_precision",
+    "micro_recall",
+    "sample_precision",
+    "sample_recall",
+    "ndcg_at_k",
+    "one_error",
+    "precision_at_k",
+    "sample_average_precision",
     "cll_loss",
     "exact_match",
     "hamming_loss",

@@ -3,11 +3,21 @@
 from typing import Any
 
 import numpy as np
+from scipy.stats import rankdata
 
+from plait.core.arrays import Array, Floats
+from plait.core.checks import Interval, check_value
 from plait.losses.rank import wrong_pairs
 from plait.metrics.inputs import score_blocks
 
-__all__ = ["normalized_coverage", "ranking_loss"]
+__all__ = [
+    "ndcg_at_k",
+    "normalized_coverage",
+    "one_error",
+    "precision_at_k",
+    "ranking_loss",
+    "sample_average_precision",
+]
 
 
 def ranking_loss(Y_true: Any, scores: Any) -> float:
@@ -79,3 +89,123 @@ def normalized_coverage(Y_true: Any, scores: Any) -> float:
         total += int(np.count_nonzero(reached)) - int(np.count_nonzero(labels.any(axis=1)))
         n_samples += len(block)
     return total / (n_samples * block.shape[1])
+
+
+def one_error(Y_true: Any, scores: Any) -> float:
+    """Share of rows whose label with the highest score is wrong: 1 - `precision_at_k(..., k=1)`; 0 is best.
+
+    Of several labels with the highest score, each counts for its share. A row without labels is always wrong.
+
+    Parameters
+    ----------
+    Y_true : array, sparse matrix, nested list, frame or rows of names
+        True labels, 0 or 1.
+    scores : array, sparse matrix, nested list or frame of shape (n_samples, n_labels)
+        Marginal probabilities, vote shares or any other scores.
+
+    Examples
+    --------
+    >>> one_error([[1, 0], [0, 1]], [[0.9, 0.2], [0.6, 0.6]])
+    0.25
+    """
+    return 1.0 - _mean_gain("one_error", Y_true, scores, np.ones(1))
+
+
+def precision_at_k(Y_true: Any, scores: Any, *, k: int = 5) -> float:
+    """Mean over rows of the share of the k labels with the highest scores that are right; 1 is best.
+
+    Labels with equal scores at the border count for their share, as in a random order of them. A row with fewer than k
+    labels cannot reach 1.
+
+    Parameters
+    ----------
+    Y_true : array, sparse matrix, nested list, frame or rows of names
+        True labels, 0 or 1.
+    scores : array, sparse matrix, nested list or frame of shape (n_samples, n_labels)
+        Marginal probabilities, vote shares or any other scores.
+    k : int, default=5
+        How many labels are looked at.
+
+    Examples
+    --------
+    >>> precision_at_k([[1, 0, 1], [0, 1, 0]], [[0.9, 0.2, 0.1], [0.6, 0.5, 0.1]], k=2)
+    0.5
+    """
+    check_value("precision_at_k", "k", k, [Interval(int, 1, None)])
+    return _mean_gain("precision_at_k", Y_true, scores, np.full(k, 1.0 / k))
+
+
+def ndcg_at_k(Y_true: Any, scores: Any, *, k: int = 5) -> float:
+    """Mean over rows of the discounted gain of the k labels with the highest scores, over the best possible.
+
+    The label at place r counts 1 / log2(r + 1); labels with equal scores count for the mean of their places. A row
+    without labels contributes 0.
+
+    Parameters
+    ----------
+    Y_true : array, sparse matrix, nested list, frame or rows of names
+        True labels, 0 or 1.
+    scores : array, sparse matrix, nested list or frame of shape (n_samples, n_labels)
+        Marginal probabilities, vote shares or any other scores.
+    k : int, default=5
+        How many labels are looked at.
+
+    Examples
+    --------
+    >>> ndcg_at_k([[1, 0, 1]], [[0.9, 0.2, 0.1]], k=2).__round__(4)
+    0.6131
+    """
+    check_value("ndcg_at_k", "k", k, [Interval(int, 1, None)])
+    return _mean_gain("ndcg_at_k", Y_true, scores, 1.0 / np.log2(np.arange(2, k + 2)), normalized=True)
+
+
+def sample_average_precision(Y_true: Any, scores: Any) -> float:
+    """Mean over rows and their labels of the share of labels ranked as high that are right; 1 is best.
+
+    scikit-learn's `label_ranking_average_precision_score`: labels with equal scores all get the worst rank among them,
+    and a row without labels counts 1.
+
+    Parameters
+    ----------
+    Y_true : array, sparse matrix, nested list, frame or rows of names
+        True labels, 0 or 1.
+    scores : array, sparse matrix, nested list or frame of shape (n_samples, n_labels)
+        Marginal probabilities, vote shares or any other scores.
+
+    Examples
+    --------
+    >>> sample_average_precision([[1, 0, 1], [0, 0, 0]], [[0.9, 0.2, 0.1], [0.6, 0.5, 0.1]]).__round__(4)
+    0.9167
+    """
+    total, n_samples = 0.0, 0
+    for labels, block in score_blocks("sample_average_precision", "scores", Y_true, scores):
+        places = rankdata(-block, method="max", axis=1)
+        # Irrelevant labels go behind all others: what is left is the rank among the relevant ones.
+        among = rankdata(np.where(labels == 1, places, block.shape[1] + 1.0), method="max", axis=1)
+        sizes = labels.sum(axis=1, dtype=np.int64)
+        found = (np.where(labels == 1, among / places, 0.0)).sum(axis=1)
+        total += float(np.divide(found, sizes, out=np.ones(len(block)), where=sizes > 0).sum())
+        n_samples += len(block)
+    return total / n_samples
+
+
+def _mean_gain(owner: str, Y_true: Any, scores: Any, worth: Floats, *, normalized: bool = False) -> float:
+    """Return the mean over rows of what relevant labels are worth by their places, over the most possible if asked."""
+    total, n_samples = 0.0, 0
+    for labels, block in score_blocks(owner, "scores", Y_true, scores):
+        gains = _gains(labels, block, worth)
+        if normalized:
+            most = np.append(0.0, np.cumsum(worth))[np.minimum(labels.sum(axis=1, dtype=np.int64), worth.size)]
+            gains = np.divide(gains, most, out=np.zeros_like(gains), where=most > 0)
+        total += float(gains.sum())
+        n_samples += len(block)
+    return total / n_samples
+
+
+def _gains(labels: Array, scores: Array, worth: Floats) -> Floats:
+    """Return the worth of every row's relevant labels; equal scores share the worth of their places."""
+    n_labels = labels.shape[1]
+    sums = np.append(0.0, np.cumsum(np.pad(worth[:n_labels], (0, max(0, n_labels - worth.size)))))
+    before = rankdata(-scores, method="min", axis=1).astype(np.int64) - 1
+    last = rankdata(-scores, method="max", axis=1).astype(np.int64)
+    return np.asarray(((sums[last] - sums[before]) / (last - before) * labels).sum(axis=1))

@@ -19,6 +19,13 @@ from plait.core.label_forms import LabelTable, label_rows_of, read_labels
 from plait.core.naming import registry
 from plait.data.errors import DataError
 from plait.losses import Loss
+from plait.metrics.curves import (
+    macro_average_precision,
+    macro_roc_auc,
+    micro_average_precision,
+    micro_roc_auc,
+    sample_roc_auc,
+)
 from plait.metrics.inputs import label_matrix
 from plait.metrics.label_metrics import (
     LossMetric,
@@ -32,7 +39,22 @@ from plait.metrics.label_metrics import (
     subset_loss,
 )
 from plait.metrics.likelihood import cll_loss
-from plait.metrics.ranking import normalized_coverage, ranking_loss
+from plait.metrics.precision_recall import (
+    macro_precision,
+    macro_recall,
+    micro_precision,
+    micro_recall,
+    sample_precision,
+    sample_recall,
+)
+from plait.metrics.ranking import (
+    ndcg_at_k,
+    normalized_coverage,
+    one_error,
+    precision_at_k,
+    ranking_loss,
+    sample_average_precision,
+)
 
 __all__ = [
     "LabelScorer",
@@ -148,25 +170,26 @@ Response = Callable[[str, Any, Any, Any], Any]
 
 
 class ResponseScorer:
-    """A scorer of a loss that needs scores or probabilities of an estimator, not its labels.
+    """A scorer of a metric that needs scores or probabilities of an estimator, not its labels.
 
     scikit-learn's own scorers take the last column of each label's `predict_proba`, which is wrong for a label that
     was absent in training, and in a dict they stop all other scorers where an estimator has no `predict_proba`.
     """
 
-    def __init__(self, loss: Metric, response: Response) -> None:
-        self.loss = loss
+    def __init__(self, metric: Metric, response: Response, sign: int = -1) -> None:
+        self.metric = metric
         self.response = response
+        self.sign = sign
 
     def __call__(self, estimator: Any, X: Any, Y: Any) -> float:
-        """Return minus the loss of the estimator's answer for X."""
-        name = self.loss.__name__
+        """Return the metric of the estimator's answer for X, with its sign turned where the smaller is the better."""
+        name = self.metric.__name__
         named = labels_for(estimator, Y)
         Y = Y if named is None else named.table
-        return -self.loss(Y, self.response(name, estimator, X, Y))
+        return self.sign * self.metric(Y, self.response(name, estimator, X, Y))
 
     def __repr__(self) -> str:
-        return f"ResponseScorer({self.loss.__name__}, {self.response.__name__})"
+        return f"ResponseScorer({self.metric.__name__}, {self.response.__name__})"
 
     def _accept_sample_weight(self) -> bool:
         # Asked by scikit-learn's searches when they are fitted with weights.
@@ -216,9 +239,16 @@ _OF_LOSSES = [LossMetric(kind()) for kind in registry(losses_room, Loss).values(
 _LABEL_LOSSES: list[Any] = [metric for metric in _OF_LOSSES if metric.loss.answer == "labels"]
 _SCORE_LOSSES: list[Any] = [metric for metric in _OF_LOSSES if metric.loss.answer == "scores"]
 
+_OF_LABELS = (macro_precision, macro_recall, micro_precision, micro_recall, sample_precision, sample_recall)
+_OF_SCORES: tuple[Any, ...] = (
+    *(macro_average_precision, micro_average_precision, sample_average_precision),
+    *(macro_roc_auc, micro_roc_auc, sample_roc_auc, ndcg_at_k, precision_at_k),
+)
+
 label_scorers = ScorerTable(
     {metric.__name__: _label_scorer(metric) for metric in (exact_match, hamming_score, jaccard_accuracy)}
     | {metric.__name__: _label_scorer(metric) for metric in (sample_f1, macro_f1, micro_f1)}
+    | {metric.__name__: _label_scorer(metric) for metric in _OF_LABELS}
     | {
         metric.__name__: _label_scorer(metric, greater_is_better=False)
         for metric in (*_LABEL_LOSSES, subset_loss, hamming_loss)
@@ -231,10 +261,10 @@ scorers = ScorerTable(
     label_scorers
     | {
         metric.__name__: ResponseScorer(metric, label_scores)
-        for metric in (*_SCORE_LOSSES, ranking_loss, normalized_coverage)
+        for metric in (*_SCORE_LOSSES, ranking_loss, normalized_coverage, one_error)
     }
+    | {metric.__name__: ResponseScorer(metric, label_scores, 1) for metric in _OF_SCORES}
     | {"cll_loss": ResponseScorer(cll_loss, log_likelihoods)},
-    "All scorers, by the name of their metric; losses are negated. Those of `ranking_loss`, `normalized_coverage` and "
-    "losses that take scores need `predict_proba` or `decision_function`, that of `cll_loss` needs `joint` or "
-    "`predict_proba`.",
+    "All scorers, by the name of their metric; losses are negated. Those of rankings and curves, and of losses that "
+    "take scores, need `predict_proba` or `decision_function`, that of `cll_loss` needs `joint` or `predict_proba`.",
 )

@@ -41,10 +41,25 @@ LABEL_MEASURES: dict[str, Measure] = {
     # A label that is neither true nor predicted in any row counts 1 instead of 0: papers differ.
     "macro_f1_absent_1": partial(metrics.macro_f1, zero_division=1),
     "micro_f1": metrics.micro_f1,
+    "sample_precision": metrics.sample_precision,
+    "sample_recall": metrics.sample_recall,
+    "macro_precision": metrics.macro_precision,
+    "macro_recall": metrics.macro_recall,
+    "micro_precision": metrics.micro_precision,
+    "micro_recall": metrics.micro_recall,
 }
 SCORE_MEASURES: dict[str, Measure] = {
     "ranking_loss": metrics.ranking_loss,
     "normalized_coverage": metrics.normalized_coverage,
+    "one_error": metrics.one_error,
+    "sample_average_precision": metrics.sample_average_precision,
+    "macro_average_precision": metrics.macro_average_precision,
+    "micro_average_precision": metrics.micro_average_precision,
+    "sample_roc_auc": metrics.sample_roc_auc,
+    "macro_roc_auc": metrics.macro_roc_auc,
+    "micro_roc_auc": metrics.micro_roc_auc,
+    **{f"precision_at_{k}": partial(metrics.precision_at_k, k=k) for k in (1, 3, 5)},
+    **{f"ndcg_at_{k}": partial(metrics.ndcg_at_k, k=k) for k in (1, 3, 5)},
 }
 JOINT_MEASURES: dict[str, Measure] = {
     "cll_loss": metrics.cll_loss,
