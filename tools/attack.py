@@ -21,7 +21,7 @@ import time
 import traceback
 import warnings
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,7 +32,7 @@ from plait.core.kernel_policy import using_kernels
 from plait.data import DataError, Dataset, save_dataset
 from plait.experiments import PlanError, open_store, read_plan, run_plan
 
-BLOCK = 20_000
+BLOCK, SAVED = 200_000, 5000
 SECONDS = 20  # of processor time
 WAIT = 900  # seconds after which an input that does nothing at all is given up
 MEMORY = 6 << 30
@@ -223,27 +223,25 @@ def block(first: int, last: int, state: Path, sender: Any) -> None:
             sender.send((number, found))
 
 
-def run_block(first: int, last: int, state: Path) -> tuple[int, list[tuple[int, str, str, str]]]:
-    """Run a block; return the number to go on with, and (number, format, outcome, reason) of all that were tried."""
+def run_block(first: int, last: int, state: Path) -> Iterator[tuple[int, str, str, str]]:
+    """Run a block; yield (number, format, outcome, reason) of every input that was tried."""
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=block, args=(first, last, state, sender))
+    child = context.Process(target=block, args=(first, last, state, sender), daemon=True)
     child.start()
     sender.close()
-    at, results = first, []
+    at = first
     try:
         while receiver.poll(WAIT):
-            number, found = receiver.recv()
-            at = number
+            at, found = receiver.recv()
             if found is not None:
-                results.append((number, *found))
+                yield at, *found
         child.kill()
     except EOFError:
         pass
     child.join()
     if child.exitcode:
-        results.append((at, "?", "failed", f"the process died with exit code {child.exitcode}"))
-    return at + 1, results
+        yield at, "?", "failed", f"the process died with exit code {child.exitcode}"
 
 
 def main() -> int:
@@ -256,20 +254,29 @@ def main() -> int:
     known = json.loads(given.state.read_text()) if given.state.exists() else {"next": 0, "counts": {}, "failures": []}
     end = time.monotonic() + given.seconds
     while known["next"] < given.n and time.monotonic() < end:
-        known["next"], results = run_block(known["next"], min(known["next"] + BLOCK, given.n), given.state)
-        for number, name, outcome, reason in results:
+        for number, name, outcome, reason in run_block(known["next"], min(known["next"] + BLOCK, given.n), given.state):
             counts = known["counts"].setdefault(name, {})
             counts[outcome] = counts.get(outcome, 0) + 1
+            known["next"] = number + 1
             if outcome == "failed":
                 known["failures"].append([number, name, reason])
-        draft = given.state.with_suffix(".part")
-        draft.write_text(json.dumps(known, indent=1))
-        os.replace(draft, given.state)
-        print(f"{known['next']} of {given.n} tried, {len(known['failures'])} failed", flush=True)
+            if known["next"] % SAVED == 0:
+                save(known, given.state)
+                print(f"{known['next']} of {given.n} tried, {len(known['failures'])} failed", flush=True)
+                if time.monotonic() > end:
+                    break
+        save(known, given.state)
     for number, name, reason in known["failures"]:
         print(f"--- {number} {name}\n{reason}")
     print(json.dumps(known["counts"], indent=1))
     return 1 if known["failures"] else 0
+
+
+def save(known: dict[str, Any], state: Path) -> None:
+    """Write progress, whole or not at all."""
+    draft = state.with_suffix(".part")
+    draft.write_text(json.dumps(known, indent=1))
+    os.replace(draft, state)
 
 
 if __name__ == "__main__":

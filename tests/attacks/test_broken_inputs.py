@@ -1,0 +1,58 @@
+"""Broken files of every format, by `tools/attack.py`: a few hundred here, twenty thousand in `make test-all`.
+
+`make attack` tries a million, in processes of bounded memory.
+"""
+
+import importlib.util
+import signal
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+for package in ("skops", "pandas", "pyarrow"):
+    pytest.importorskip(package)
+
+TOOL = Path(__file__).parents[2] / "tools" / "attack.py"
+
+
+@pytest.fixture(scope="module")
+def attack():
+    spec = importlib.util.spec_from_file_location("attack", TOOL)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["attack"] = module
+    spec.loader.exec_module(module)
+    before = signal.signal(signal.SIGPROF, module._too_slow)
+    yield module
+    signal.signal(signal.SIGPROF, before)
+    del sys.modules["attack"]
+
+
+@pytest.mark.parametrize("n_inputs", [400, pytest.param(20_000, marks=[pytest.mark.slow, pytest.mark.timeout(1800)])])
+def test_broken_inputs_are_read_or_refused_in_one_sentence(attack, tmp_path, n_inputs):
+    kinds = attack.formats(tmp_path)
+    (tmp_path / "inputs").mkdir()
+    # Numbers that the million has not.
+    tried = [attack.attack(10**7 + number, kinds, tmp_path / "inputs") for number in range(n_inputs)]
+    assert [entry for entry in tried if entry[1] == "failed"] == []
+    outcomes = Counter((name, outcome) for name, outcome, _ in tried)
+    for kind in kinds:
+        assert outcomes[kind.name, "refused"] > 0
+    assert sum(count for (_, outcome), count in outcomes.items() if outcome == "read") > n_inputs / 50
+
+
+def test_the_attack_sees_what_is_wrong(attack, tmp_path):
+    """An exception of another kind, and an error of two lines, are failures."""
+
+    def broken(path):
+        raise KeyError(path)
+
+    def talkative(path):
+        raise attack.DataError("two\nlines")
+
+    for read in (broken, talkative):
+        kind = attack.Format("b.txt", 1, (b"1 2 3\n",), read)
+        assert attack.attack(0, [kind], tmp_path)[1] == "failed"
+    sound = attack.Format("b.txt", 1, (b"1 2 3\n",), str)
+    assert attack.attack(0, [sound], tmp_path)[1] == "read"
