@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from plait.core.label_forms import no_yes_codes, read_labels
+from plait.core.label_forms import read_labels
 from plait.core.sentences import ParameterError
 
 Y = np.array([[1, 0, 1], [0, 0, 0], [1, 1, 0]])
@@ -112,5 +112,3 @@ def test_tables_of_other_words_stay_as_they_are():
     assert read_labels("fit", "y", words).table is words
     mixed = np.array([["yes", 1], ["no", 0]], dtype=object)
     assert read_labels("fit", "y", mixed).table is mixed
-    assert no_yes_codes(["oui", "non"]) == {"non": 0.0, "oui": 1.0}
-    assert no_yes_codes(["oui", "nein"]) is None

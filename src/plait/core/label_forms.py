@@ -6,35 +6,23 @@ of a column of joined tags. A table of words says yes and no, in any language.
 """
 
 import numbers
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from scipy import sparse
 
 from plait.core.arrays import Array
+from plait.core.no_yes import meaning, no_yes_codes
 from plait.core.sentences import ParameterError, shown
 
-__all__ = ["WAY_OUT", "LabelTable", "LabelledRows", "as_table", "label_rows_of", "no_yes_codes", "read_labels"]
+__all__ = ["WAY_OUT", "LabelTable", "LabelledRows", "as_table", "label_rows_of", "read_labels"]
 
 # What to do with labels that cannot be understood.
 WAY_OUT = (
     "Pass one 0/1 column for each label, or a set of label names for each row (a column of classes: "
     "pandas.get_dummies; joined tags: plait.data.split_tags; scores: cut them at a threshold)."
 )
-
-_LETTERS = (("0", "1"), ("-1", "1"), ("f", "t"), ("n", "y"), ("off", "on"))
-_WORDS = (
-    *(("false", "true"), ("no", "yes"), ("nein", "ja"), ("falsch", "wahr"), ("non", "oui"), ("faux", "vrai")),
-    *(("no", "si"), ("no", "sí"), ("no", "sì"), ("falso", "verdadero"), ("falso", "vero"), ("não", "sim")),
-    *(("falso", "verdadeiro"), ("nee", "ja"), ("nej", "ja"), ("nei", "ja"), ("ei", "kyllä"), ("nie", "tak")),
-    *(("ne", "ano"), ("nem", "igen"), ("ne", "da"), ("nu", "da"), ("нет", "да"), ("ні", "так"), ("не", "да")),
-    *(("όχι", "ναι"), ("hayır", "evet"), ("لا", "نعم"), ("לא", "כן"), ("नहीं", "हाँ"), ("いいえ", "はい")),
-    *(("否", "是"), ("아니요", "예"), ("tidak", "ya"), ("không", "có")),
-)
-_NO_YES = {*_LETTERS, *_WORDS}
-_NO = {"0", *(no for no, _ in _WORDS)}
-_YES = {"1", *(yes for _, yes in _WORDS)}
 
 
 @runtime_checkable
@@ -201,30 +189,5 @@ def _said_yes(table: Array) -> Array:
         codes = no_yes_codes(column)
         if codes is None:
             return table
-        columns.append([codes[_meaning(value)] for value in column])
+        columns.append([codes[meaning(value)] for value in column])
     return np.array(columns, dtype=np.uint8).T.reshape(table.shape)
-
-
-def no_yes_codes(values: Iterable[str]) -> dict[str, float] | None:
-    """Return what words mean if they say no and yes in some language, else None; capitals do not count.
-
-    Words of one meaning alone, as a small table may hold, are understood with both.
-
-    Examples
-    --------
-    >>> no_yes_codes(["Ja", "nein"]), no_yes_codes(["nein", "maybe"])
-    ({'nein': 0.0, 'ja': 1.0}, None)
-    >>> no_yes_codes(["nein"])["ja"]
-    1.0
-    """
-    words = {_meaning(value) for value in values}
-    pair = next((pair for pair in _NO_YES if words == set(pair)), None)
-    if pair is not None:
-        return {pair[0]: 0.0, pair[1]: 1.0}
-    if len(words) == 1 and words <= _NO | _YES:
-        return dict.fromkeys(sorted(_NO), 0.0) | dict.fromkeys(sorted(_YES), 1.0)
-    return None
-
-
-def _meaning(value: str) -> str:
-    return value.strip().lower()

@@ -15,9 +15,9 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from plait.core.checks import InstanceOf, Interval, Nothing, OneOf, check_parameters
+from plait.core.no_yes import no_yes_codes
 from plait.core.sentences import shown
 from plait.data.conversion import column_kinds as kinds
-from plait.data.conversion.attributes import no_yes_codes
 from plait.data.conversion.feature_encoding import unique_names
 from plait.data.conversion.frame_columns import column_of_objects, columns_of_frame, is_frame
 from plait.data.conversion.table_columns import TableColumn, refuse_doubles

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.no_yes import meaning, no_yes_codes
 from plait.core.sentences import ParameterError, shown
-from plait.data.conversion.attributes import meaning, no_yes_codes
 from plait.data.conversion.feature_encoding import is_identifier
 from plait.data.conversion.table_columns import MISSING_WORDS, TableColumn, parsed_date, parsed_number
 from plait.data.errors import DataError

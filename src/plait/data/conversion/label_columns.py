@@ -9,8 +9,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from plait.core.no_yes import meaning, no_yes_codes
 from plait.core.sentences import ParameterError, complaint, shown
-from plait.data.conversion.attributes import meaning, no_yes_codes
 from plait.data.conversion.table_columns import TableColumn
 from plait.data.errors import DataError
 
