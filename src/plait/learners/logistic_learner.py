@@ -23,16 +23,14 @@ from plait.core.parallel import one_blas_thread
 from plait.core.sentences import ParameterError, shown
 from plait.features import FeatureMask
 from plait.learners.conditionals import Conditionals
-from plait.learners.label_pairs.pair_dependence import pair_dependence_of
 from plait.learners.learner import Learner
 from plait.learners.linear_conditionals import LinearConditionals
-from plait.learners.logistic.graph_batch import GraphBatch, l2_penalty
 from plait.learners.logistic.logistic_batch import MOST_STRENGTH
+from plait.learners.logistic.pair_dependence import pair_dependence_of
 from plait.learners.logistic.penalty_search import choose_penalties
-from plait.learners.logistic.prepared_problem import PreparedProblem
+from plait.learners.logistic.prepared_problem import GraphBatch, PreparedProblem, l2_penalty
 from plait.learners.training.column_scaling import column_scales
-from plait.learners.training.problem import Problem, checked_problem
-from plait.learners.training.weights import CLASS_WEIGHT_RULES
+from plait.learners.training.problem import CLASS_WEIGHT_RULES, Problem, checked_problem
 from plait.structure.pair_dependence import PairDependence
 
 __all__ = ["LogisticLearner"]

@@ -19,8 +19,8 @@ from plait.core.sentences import ParameterError
 from plait.features import FeatureMask
 from plait.learners.conditionals import Conditionals
 from plait.learners.fitted_classifiers import RESPONSES, FittedClassifiers, own_features, read_only, with_parents
-from plait.learners.label_pairs.pair_dependence import refitted_pair_dependence
 from plait.learners.learner import Learner
+from plait.learners.logistic.pair_dependence import refitted_pair_dependence
 from plait.learners.training.problem import Problem, checked_problem, constant_labels, constant_scores
 from plait.learners.training.wrapped_estimators import estimator_name, fit_failure, routed_metadata, seeded_clones
 from plait.structure import LabelGraph, PairDependence
@@ -65,6 +65,8 @@ class SklearnLearner(Learner):
     See Also
     --------
     plait.learners.FittedClassifiers : what `fit` hands on.
+    plait.learners.LogisticLearner : logistic regression of all labels in one batch, far faster.
+    plait.learners.LinearSVMLearner : linear support vector machines of all labels.
 
     Examples
     --------

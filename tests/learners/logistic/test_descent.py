@@ -6,10 +6,10 @@ from scipy.special import expit
 
 from plait.core.kernel_policy import using_kernels
 from plait.learners.logistic._descent_kernels import curve_along_step
-from plait.learners.logistic.dense_solver import solve_dense
 from plait.learners.logistic.descent import MEMORY, CurvaturePairs, plain_curve
 from plait.learners.logistic.logistic_batch import Batch
 from plait.learners.logistic.logistic_design import prepared_design
+from plait.learners.logistic.logistic_solver import solve_dense
 
 
 @pytest.mark.parametrize("curves", [plain_curve, curve_along_step])

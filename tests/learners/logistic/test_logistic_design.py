@@ -5,8 +5,7 @@ import pytest
 from scipy import sparse
 
 from plait.learners.logistic import logistic_design
-from plait.learners.logistic._lanes import LANES
-from plait.learners.logistic.logistic_design import prepared_design
+from plait.learners.logistic.logistic_design import LANES, prepared_design, zero_block
 from plait.learners.training.column_scaling import column_scales
 
 pytestmark = pytest.mark.usefixtures("compiled_path")
@@ -109,3 +108,17 @@ def test_the_input_is_left_as_it_was():
     prepared_design(thin, Y)
     np.testing.assert_array_equal(X, before[0])
     np.testing.assert_array_equal(thin.data, before[1].data)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(0, 8), (1, 8), (7, 16), (5000, 16)])
+def test_zeros_that_start_with_a_line(shape, dtype):
+    blocks = [zero_block(shape, dtype) for _ in range(5)]
+    for place, block in enumerate(blocks):
+        assert block.shape == shape
+        assert block.dtype == dtype
+        assert block.ctypes.data % 64 == 0 or not block.size
+        assert block.flags.c_contiguous
+        assert not block.any()
+        block[:] = place
+    assert all((block == place).all() for place, block in enumerate(blocks))

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from plait.learners.logistic._lanes import LANES, NARROW, WIDTHS
 from plait.learners.logistic._logistic_kernels import (
     advance,
     along_line,
@@ -13,6 +12,7 @@ from plait.learners.logistic._logistic_kernels import (
     move,
     next_direction,
 )
+from plait.learners.logistic.logistic_design import LANES, NARROW, WIDTHS
 
 ROWS = 13
 
@@ -30,9 +30,9 @@ def losses(Z, targets, cost):
     return (cost * (np.logaddexp(0, Z) - targets * Z)).sum(axis=0)
 
 
-def evaluated(Z, targets, cost, wary=0.0):
+def evaluated(Z, targets, cost, bounded=0.0):
     residuals, curvature, sums = np.empty_like(Z), np.empty_like(Z), np.empty((3, LANES))
-    loss_rows(Z, targets, cost, np.full((1, LANES), wary), residuals, curvature, sums, WIDTHS[LANES])
+    loss_rows(Z, targets, cost, np.full((1, LANES), bounded), residuals, curvature, sums, WIDTHS[LANES])
     return residuals, curvature, sums
 
 
@@ -61,9 +61,9 @@ def test_residuals_and_curvature_are_derivatives():
         np.testing.assert_allclose(curvature[i], bend, rtol=1e-5, atol=1e-8)
 
 
-def test_wary_curvature_bounds_the_loss_where_a_row_is_on_the_wrong_side():
+def test_bounded_curvature_bounds_the_loss_where_a_row_is_on_the_wrong_side():
     Z, targets, cost = drawn(weighted=False)
-    plain, careful = (evaluated(Z, targets, cost, wary)[1] for wary in (0.0, 1.0))
+    plain, careful = (evaluated(Z, targets, cost, bounded)[1] for bounded in (0.0, 1.0))
     wrong = (1 - 2 * targets) * Z > 0
     np.testing.assert_array_equal(careful[~wrong], plain[~wrong])
     assert (careful[wrong] >= plain[wrong]).all()
@@ -96,7 +96,7 @@ def test_derivatives_along_a_line(weighted):
 
 @pytest.mark.parametrize("n_lanes", [NARROW, LANES])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_panel_arithmetic(dtype, n_lanes):
+def test_block_arithmetic(dtype, n_lanes):
     width = WIDTHS[n_lanes]
     rng = np.random.default_rng(2)
     near = {"rtol": 1e-5, "atol": 1e-5} if dtype == np.float32 else {"rtol": 1e-12, "atol": 1e-12}
@@ -122,11 +122,11 @@ def test_panel_arithmetic(dtype, n_lanes):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_eight_lanes_get_the_bits_of_sixteen(weighted):
     Z, targets, cost = drawn(weighted)
-    wary, lengths = (np.arange(LANES) % 2.0)[None], np.linspace(0, 2, LANES)[None]
+    bounded, lengths = (np.arange(LANES) % 2.0)[None], np.linspace(0, 2, LANES)[None]
     D = np.random.default_rng(1).normal(size=Z.shape)
     found = {}
     for n_lanes in (LANES, NARROW):
-        parts = [np.ascontiguousarray(part[:, :n_lanes]) for part in (Z, targets, cost, wary, D, lengths)]
+        parts = [np.ascontiguousarray(part[:, :n_lanes]) for part in (Z, targets, cost, bounded, D, lengths)]
         residuals, curvature = np.empty_like(parts[0]), np.empty_like(parts[0])
         sums, slopes = np.empty((3, n_lanes)), np.empty((2, n_lanes))
         loss_rows(*parts[:4], residuals, curvature, sums, WIDTHS[n_lanes])

@@ -7,9 +7,9 @@ from threadpoolctl import threadpool_limits
 
 from plait.learners.logistic import logistic_design, newton_preconditioner
 from plait.learners.logistic import logistic_solver as logistic_scheduler
+from plait.learners.logistic.conjugate_gradients import NewtonLanes
 from plait.learners.logistic.logistic_design import prepared_design
 from plait.learners.logistic.logistic_solver import solve
-from plait.learners.logistic.panel_conjugate_gradients import NewtonLanes
 
 pytestmark = pytest.mark.usefixtures("either_path")
 

@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from plait.learners.logistic import heavy_rows
-from plait.learners.logistic._lanes import LANES
-from plait.learners.logistic.heavy_rows import HeavyRows
-from plait.learners.logistic.logistic_design import prepared_design
-from plait.learners.logistic.newton_preconditioner import DiagonalPreconditioner
+from plait.learners.logistic import newton_preconditioner
+from plait.learners.logistic.logistic_design import LANES, prepared_design
+from plait.learners.logistic.newton_preconditioner import DiagonalPreconditioner, HeavyRows
 
 pytestmark = pytest.mark.usefixtures("compiled_path")
 
@@ -44,7 +42,7 @@ def test_the_diagonal_is_that_of_the_hessian_without_intercept():
 
 
 def test_heavy_rows_follow_the_woodbury_identity(monkeypatch):
-    monkeypatch.setattr(heavy_rows, "_ROWS", 6)
+    monkeypatch.setattr(newton_preconditioner, "_ROWS", 6)
     X, S, R = drawn()
     design = prepared_design(sparse.csr_array(X), standardize=False)
     means, inverse_bend = parts(design, S)
@@ -71,7 +69,7 @@ def test_heavy_rows_follow_the_woodbury_identity(monkeypatch):
 
 
 def test_all_rows_heavy_is_the_hessian_itself(monkeypatch):
-    monkeypatch.setattr(heavy_rows, "_ROWS", 100)
+    monkeypatch.setattr(newton_preconditioner, "_ROWS", 100)
     X, S, R = drawn()
     design = prepared_design(sparse.csr_array(X), standardize=False)
     means, inverse_bend = parts(design, S)

@@ -7,8 +7,7 @@ from scipy import sparse
 from plait.core.kernel_policy import using_kernels
 from plait.features import FeatureMask
 from plait.learners.linear_conditionals import LinearConditionals
-from plait.learners.svm.design import Design
-from plait.learners.svm.rows import SparseRows
+from plait.learners.svm.rows import Design, SparseRows
 from plait.learners.training.problem import checked_problem
 from plait.structure import LabelGraph
 

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sklearn.calibration import _SigmoidCalibration
 
-from plait.learners.linear_svm_learner import LinearSVMLearner
-from plait.learners.svm.platt_scaling import N_FOLDS, fit_platt, label_folds, platt_targets
+from plait.learners.linear_svm_learner import N_FOLDS, LinearSVMLearner, fit_platt, label_folds, platt_targets
 
 
 def loss(odds, y, weights):

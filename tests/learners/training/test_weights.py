@@ -5,7 +5,7 @@ import pytest
 
 from plait.core.sentences import ParameterError
 from plait.learners import LinearSVMLearner
-from plait.learners.training.weights import ClassWeights
+from plait.learners.training.problem import ClassWeights
 
 
 def test_what_is_taken_and_refused():

@@ -6,7 +6,8 @@ takes over the flags of the one that calls it unless it says otherwise, and `exp
 
 Also here: products of a dense matrix with a few rows of coefficients or residuals, SIMD lanes being problems. There are
 so few problems that a general matrix product spends its time packing the matrix; these kernels read it in place, once
-for every eight problems, and eight rows of it share each load of the problems' numbers.
+for every eight problems, and eight rows of it share each load of the problems' numbers. And products of CSR matrices
+with dense blocks, for the label pairs.
 """
 
 import numpy as np
@@ -15,7 +16,7 @@ from plait.core._exponentials import exp, log1p
 from plait.core._lanes import fill, fused, load_column, load_row, store_column, store_row
 from plait.core.compilation import kernel
 
-__all__ = ["SUMS", "curve_along_step"]
+__all__ = ["LANES", "SUMS", "curve_along_step", "lower_grams", "rows_times"]
 
 
 @kernel
@@ -129,3 +130,46 @@ def curve_along_step(scores, change, rows, length, targets, target_of, weights, 
         for n in range(n_samples):
             loss += weight[n] * losses[n]
         curve[j, 0], curve[j, 1], curve[j, 2], curve[j, 3] = slope, bend, loss, total
+
+
+# A vector register holds sixteen float32 numbers; loops of this length need no rest.
+LANES = 16
+
+
+@kernel(fastmath=SUMS, error_model="numpy")
+def rows_times(indptr, indices, data, block, out):  # type: ignore[no-untyped-def]
+    """Fill `out` with the CSR matrix times `block`."""
+    width = block.shape[1]
+    for n in range(out.shape[0]):
+        for j in range(width):
+            out[n, j] = 0
+        for t in range(indptr[n], indptr[n + 1]):
+            k, value = indices[t], data[t]
+            for j in range(width):
+                out[n, j] += value * block[k, j]
+
+
+@kernel(fastmath=SUMS, error_model="numpy")
+def lower_grams(indptr, indices, data, starts, rows, values, weights, out):  # type: ignore[no-untyped-def]
+    """Fill the lower triangles of `out[t]` with A' diag(weights[:, t]) A; A comes as sorted CSR and transposed.
+
+    All t are done at once, side by side, so that finding a pair of features costs as much as for one. Row k gathers
+    the rows of A that have feature k, so what is written to stays in fast memory.
+    """
+    gathered = np.empty((out.shape[1], LANES), dtype=out.dtype)
+    scaled = np.empty(LANES, dtype=out.dtype)
+    for k in range(out.shape[1]):
+        gathered[: k + 1] = 0
+        for u in range(starts[k], starts[k + 1]):
+            n = rows[u]
+            for t in range(LANES):
+                scaled[t] = values[u] * weights[n, t]
+            for v in range(indptr[n], indptr[n + 1]):
+                m = indices[v]
+                if m > k:
+                    break
+                for t in range(LANES):
+                    gathered[m, t] += data[v] * scaled[t]
+        for t in range(out.shape[0]):
+            for m in range(k + 1):
+                out[t, k, m] = gathered[m, t]

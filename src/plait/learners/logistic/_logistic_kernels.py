@@ -1,32 +1,18 @@
-"""Kernels of the logistic solver that run over panels of labels: losses, line search, conjugate gradients.
+"""Kernels of the logistic solver that run over blocks of labels: losses, line search, conjugate gradients.
 
 Arrays of shape (n, 8) or (n, 16) in C order; `cost` has one row for each row of the data, or one row for all of them.
 The arithmetic of losses is in float64, whatever the arrays hold.
 
-Also here: one round of the line search for all lanes; products of a CSR matrix with panels, arrays of shape (n, 8) or
+Also here: one round of the line search for all lanes; products of a CSR matrix with blocks, arrays of shape (n, 8) or
 (n, 16) in C order; and the preconditioner that takes a few heavy rows into account exactly. Columns are read as numbers
 without sign: with one, every use would first ask whether it counts from the end.
 """
 
 import numpy as np
 
+from plait.core._exponentials import exp, log1p
+from plait.core._lanes import fill, fused, larger, load_row, magnitude, narrow, select_above, store_row, widen, within
 from plait.core.compilation import kernel
-from plait.learners.logistic._lanes import (
-    add,
-    divide,
-    exp,
-    fill,
-    fused,
-    load,
-    log1p,
-    magnitude,
-    multiply,
-    narrow,
-    prefer,
-    store,
-    subtract,
-    widen,
-)
 
 __all__ = ["advance", "along_line", "copy_lanes", "inner", "loss_rows", "move", "next_direction"]
 
@@ -36,7 +22,7 @@ def _gather(indices, data, start, stop, P, width):  # type: ignore[no-untyped-de
     """Return the product of one row of the matrix with P."""
     total = fill(P.dtype.type(0.0), width)
     for t in range(start, stop):
-        total = fused(fill(data[t], width), load(P, np.int64(indices[t]), width), total)
+        total = fused(fill(data[t], width), load_row(P, np.int64(indices[t]), width), total)
     return total
 
 
@@ -45,14 +31,14 @@ def _scatter(indices, data, start, stop, row, Q, width):  # type: ignore[no-unty
     """Add the outer product of one row of the matrix with `row` to Q."""
     for t in range(start, stop):
         k = np.int64(indices[t])
-        store(Q, k, fused(fill(data[t], width), row, load(Q, k, width)))
+        store_row(Q, k, fused(fill(data[t], width), row, load_row(Q, k, width)))
 
 
 @kernel
 def sparse_forward(indptr, indices, data, P, T, width):  # type: ignore[no-untyped-def]
     """T = A P."""
     for i in range(T.shape[0]):
-        store(T, i, _gather(indices, data, indptr[i], indptr[i + 1], P, width))
+        store_row(T, i, _gather(indices, data, indptr[i], indptr[i + 1], P, width))
 
 
 @kernel
@@ -60,7 +46,7 @@ def sparse_backward(indptr, indices, data, T, Q, width):  # type: ignore[no-unty
     """Q = A' T."""
     Q[:] = 0
     for i in range(T.shape[0]):
-        _scatter(indices, data, indptr[i], indptr[i + 1], load(T, i, width), Q, width)
+        _scatter(indices, data, indptr[i], indptr[i + 1], load_row(T, i, width), Q, width)
 
 
 @kernel
@@ -70,12 +56,12 @@ def sparse_curvature(indptr, indices, data, S, P, Q, linear, square, width):  # 
     sum_linear, sum_square = fill(0.0, width), fill(0.0, width)
     for i in range(S.shape[0]):
         scores = _gather(indices, data, indptr[i], indptr[i + 1], P, width)
-        row = multiply(load(S, i, width), scores)
-        sum_linear = add(sum_linear, widen(row))
-        sum_square = add(sum_square, widen(multiply(row, scores)))
+        row = load_row(S, i, width) * scores
+        sum_linear = sum_linear + widen(row)
+        sum_square = sum_square + widen(row * scores)
         _scatter(indices, data, indptr[i], indptr[i + 1], row, Q, width)
-    store(linear, 0, sum_linear)
-    store(square, 0, sum_square)
+    store_row(linear, 0, sum_linear)
+    store_row(square, 0, sum_square)
 
 
 @kernel
@@ -83,13 +69,13 @@ def curvature_rows(S, T, linear, square, width):  # type: ignore[no-untyped-def]
     """T = S * T in place; linear = sum_i S T, square = sum_i S T^2 of the T given."""
     sum_linear, sum_square = fill(0.0, width), fill(0.0, width)
     for i in range(S.shape[0]):
-        scores = load(T, i, width)
-        row = multiply(load(S, i, width), scores)
-        sum_linear = add(sum_linear, widen(row))
-        sum_square = add(sum_square, widen(multiply(row, scores)))
-        store(T, i, row)
-    store(linear, 0, sum_linear)
-    store(square, 0, sum_square)
+        scores = load_row(T, i, width)
+        row = load_row(S, i, width) * scores
+        sum_linear = sum_linear + widen(row)
+        sum_square = sum_square + widen(row * scores)
+        store_row(T, i, row)
+    store_row(linear, 0, sum_linear)
+    store_row(square, 0, sum_square)
 
 
 # Sums may be taken in any order: rows are long, and one sum after the other would wait for itself.
@@ -126,7 +112,7 @@ def corrected(indptr, places, data, columns, middle, inverse, conditioned, lane,
     """One lane of conditioned -= inverse R' middle R conditioned; `column` is room for one number per column of R.
 
     Only `columns` have entries in R; `places` says where in `columns` each entry belongs, and `inverse` runs over them.
-    They are copied out and back, since the numbers of a lane lie far apart in the panel and each is used many times.
+    They are copied out and back, since the numbers of a lane lie far apart in the block and each is used many times.
     """
     n = len(sums)
     for k in range(len(columns)):
@@ -179,58 +165,62 @@ def next_lengths(slope, bend, most, low, high, lengths, running):  # type: ignor
     return some
 
 
-@kernel
-def _probability(scores, width):  # type: ignore[no-untyped-def]
-    return divide(fill(1.0, width), add(fill(1.0, width), exp(subtract(fill(0.0, width), scores))))
+# `exp` is right up to here.
+_FAR = 700.0
 
 
 @kernel
-def loss_rows(Z, targets, cost, wary, residuals, curvature, sums, width):  # type: ignore[no-untyped-def]
+def _probability(scores):  # type: ignore[no-untyped-def]
+    return 1.0 / (1.0 + exp(within(0.0 - scores, -_FAR, _FAR)))
+
+
+@kernel
+def loss_rows(Z, targets, cost, bounded, residuals, curvature, sums, width):  # type: ignore[no-untyped-def]
     """Residuals cost (p - y), curvature cost p (1 - p), and the sums of loss, residuals and curvature.
 
     The loss is log(1 + e^z) - y z = log(1 + e^-|z|) + max(z, 0) - y z; p follows from the same exponential. Where a
-    lane of `wary` is 1, rows on the wrong side get the curvature (p - 1/2) / z of the quadratic that bounds the loss
+    lane of `bounded` is 1, rows on the wrong side get the curvature (p - 1/2) / z of the quadratic that bounds the loss
     [Jaakkola2000]: p (1 - p) vanishes there although the loss bends before such a row gets to the right side.
     """
-    one, nil = fill(1.0, width), fill(0.0, width)
+    nil = fill(0.0, width)
     loss, slope, bend = nil, nil, nil
     step = 0 if cost.shape[0] == 1 else 1
-    careful = load(wary, 0, width)
+    bounds = load_row(bounded, 0, width)
     for i in range(Z.shape[0]):
-        z, y, c = widen(load(Z, i, width)), widen(load(targets, i, width)), load(cost, i * step, width)
+        z, y, c = widen(load_row(Z, i, width)), widen(load_row(targets, i, width)), load_row(cost, i * step, width)
         size = magnitude(z)
-        small = exp(subtract(nil, size))
-        share = divide(one, add(one, small))
-        p = prefer(z, multiply(small, share), share)
-        s = multiply(small, multiply(share, share))
-        bound = divide(subtract(share, fill(0.5, width)), add(size, fill(1e-30, width)))
-        more = prefer(subtract(bound, s), nil, subtract(bound, s))
-        wrong = multiply(subtract(one, add(y, y)), z)
-        s = multiply(c, fused(careful, prefer(wrong, nil, more), s))
-        r = multiply(c, subtract(p, y))
-        loss = fused(c, subtract(add(log1p(small), prefer(z, nil, z)), multiply(y, z)), loss)
-        slope, bend = add(slope, r), add(bend, s)
-        store(residuals, i, narrow(r, residuals))
-        store(curvature, i, narrow(s, curvature))
-    store(sums, 0, loss)
-    store(sums, 1, slope)
-    store(sums, 2, bend)
+        small = exp(larger(0.0 - size, -_FAR))
+        share = 1.0 / (1.0 + small)
+        p = select_above(0.0, z, small * share, share)
+        s = small * (share * share)
+        bound = (share - 0.5) / (size + 1e-30)
+        more = larger(bound - s, 0.0)
+        wrong = (1.0 - (y + y)) * z
+        s = c * fused(bounds, select_above(0.0, wrong, nil, more), s)
+        r = c * (p - y)
+        loss = fused(c, (log1p(small) + larger(z, 0.0)) - y * z, loss)
+        slope, bend = slope + r, bend + s
+        store_row(residuals, i, narrow(r, residuals))
+        store_row(curvature, i, narrow(s, curvature))
+    store_row(sums, 0, loss)
+    store_row(sums, 1, slope)
+    store_row(sums, 2, bend)
 
 
 @kernel
 def along_line(Z, D, targets, cost, steps, sums, width):  # type: ignore[no-untyped-def]
     """First and second derivative of the losses along D at Z + steps * D."""
     first, second = fill(0.0, width), fill(0.0, width)
-    size = load(steps, 0, width)
+    size = load_row(steps, 0, width)
     step = 0 if cost.shape[0] == 1 else 1
     for i in range(Z.shape[0]):
-        d = widen(load(D, i, width))
-        p = _probability(fused(size, d, widen(load(Z, i, width))), width)
-        pull = multiply(load(cost, i * step, width), d)
-        first = fused(subtract(p, widen(load(targets, i, width))), pull, first)
-        second = fused(multiply(p, subtract(fill(1.0, width), p)), multiply(pull, d), second)
-    store(sums, 0, first)
-    store(sums, 1, second)
+        d = widen(load_row(D, i, width))
+        p = _probability(fused(size, d, widen(load_row(Z, i, width))))
+        pull = load_row(cost, i * step, width) * d
+        first = fused(p - widen(load_row(targets, i, width)), pull, first)
+        second = fused(p * (1.0 - p), pull * d, second)
+    store_row(sums, 0, first)
+    store_row(sums, 1, second)
 
 
 @kernel
@@ -238,50 +228,50 @@ def inner(A, B, out, width):  # type: ignore[no-untyped-def]
     """Write sum_i A B of each column to `out`."""
     total = fill(0.0, width)
     for i in range(A.shape[0]):
-        total = fused(widen(load(A, i, width)), widen(load(B, i, width)), total)
-    store(out, 0, total)
+        total = fused(widen(load_row(A, i, width)), widen(load_row(B, i, width)), total)
+    store_row(out, 0, total)
 
 
 @kernel
 def move(A, D, steps, width):  # type: ignore[no-untyped-def]
     """A += steps * D, for each column."""
-    size = load(steps, 0, width)
+    size = load_row(steps, 0, width)
     for i in range(A.shape[0]):
-        store(A, i, narrow(fused(size, widen(load(D, i, width)), widen(load(A, i, width))), A))
+        store_row(A, i, narrow(fused(size, widen(load_row(D, i, width)), widen(load_row(A, i, width))), A))
 
 
 @kernel
 def advance(steps, shares, P, product, means, inverse, X, residual, energy, width):  # type: ignore[no-untyped-def]
     """X += steps P, residual -= steps (product + P - shares means), energy = sum inverse residual^2."""
-    size, share = narrow(load(steps, 0, width), P), narrow(load(shares, 0, width), P)
+    size, share = narrow(load_row(steps, 0, width), P), narrow(load_row(shares, 0, width), P)
     nil = fill(P.dtype.type(0.0), width)
-    minus, share = subtract(nil, size), subtract(nil, share)
+    minus, share = nil - size, nil - share
     total = fill(0.0, width)
     for k in range(P.shape[0]):
-        p = load(P, k, width)
-        store(X, k, fused(size, p, load(X, k, width)))
-        change = fused(share, load(means, k, width), add(load(product, k, width), p))
-        r = fused(minus, change, load(residual, k, width))
-        store(residual, k, r)
-        total = add(total, widen(multiply(load(inverse, k, width), multiply(r, r))))
-    store(energy, 0, total)
+        p = load_row(P, k, width)
+        store_row(X, k, fused(size, p, load_row(X, k, width)))
+        change = fused(share, load_row(means, k, width), load_row(product, k, width) + p)
+        r = fused(minus, change, load_row(residual, k, width))
+        store_row(residual, k, r)
+        total = total + widen(load_row(inverse, k, width) * (r * r))
+    store_row(energy, 0, total)
 
 
 @kernel
 def next_direction(conditioned, inverse, ratios, P, norms, width):  # type: ignore[no-untyped-def]
     """P = inverse * conditioned + ratios P, and the squared norms of the columns of P."""
-    ratio = narrow(load(ratios, 0, width), P)
+    ratio = narrow(load_row(ratios, 0, width), P)
     total = fill(0.0, width)
     for k in range(P.shape[0]):
-        p = fused(ratio, load(P, k, width), multiply(load(inverse, k, width), load(conditioned, k, width)))
-        store(P, k, p)
-        total = add(total, widen(multiply(p, p)))
-    store(norms, 0, total)
+        p = fused(ratio, load_row(P, k, width), load_row(inverse, k, width) * load_row(conditioned, k, width))
+        store_row(P, k, p)
+        total = total + widen(p * p)
+    store_row(norms, 0, total)
 
 
 @kernel
 def copy_lanes(source, source_lanes, target, target_lanes):  # type: ignore[no-untyped-def]
-    """Copy some columns of one panel to columns of another."""
+    """Copy some columns of one block to columns of another."""
     for i in range(source.shape[0]):
         for t in range(len(source_lanes)):
             target[i, target_lanes[t]] = source[i, source_lanes[t]]

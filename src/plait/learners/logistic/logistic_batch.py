@@ -124,21 +124,6 @@ class Batch:
             return float(self.strengths[problem])
         return np.asarray(self.strengths[problem] * self.weights[:, self.weight_columns[problem]])
 
-    def panels(self, problems: Ints, n_lanes: int) -> tuple[npt.NDArray[Any], Floats, npt.NDArray[Any] | None]:
-        """Return targets, costs and supports (or None) of problems as the first lanes of panels, zeros beside them."""
-        n_rows, used = len(self.targets), slice(0, len(problems))
-        targets = np.zeros((n_rows, n_lanes), dtype=np.float32)
-        targets[:, used] = self.targets[:, self.columns[problems]]
-        cost = np.zeros((1 if self.weights is None else n_rows, n_lanes))
-        cost[:, used] = self.strengths[problems]
-        if self.weights is not None and self.weight_columns is not None:
-            cost[:, used] *= self.weights[:, self.weight_columns[problems]]
-        if self.support is None:
-            return targets, cost, None
-        allowed = np.zeros((self.support.shape[1], n_lanes), dtype=np.float32)
-        allowed[:, used] = self.support[problems].T
-        return targets, cost, allowed
-
     def in_order(self, order: Ints) -> "Batch":
         """Return the batch for columns of the design in another order."""
         support = None if self.support is None else self.support[:, order]

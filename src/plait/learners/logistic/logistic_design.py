@@ -1,4 +1,4 @@
-"""The matrix that all labels share, prepared once: scaled, centred where it is dense, and multiplied by panels."""
+"""The matrix that all labels share, prepared once: scaled, centred where it is dense, and multiplied by blocks."""
 
 from typing import Any
 
@@ -10,12 +10,43 @@ from plait.core.arrays import Array, Bools, Floats, Ints
 from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
 from plait.learners.logistic.hessian_inverses import DensePreconditioner, LevelInverses
-from plait.learners.logistic.panel_memory import WIDTHS, zero_panel
 from plait.learners.logistic.row_matrices import DenseRows, RawRows
 from plait.learners.training.column_scaling import column_means, column_scales
 from plait.learners.training.problem import require_moderate
 
-__all__ = ["SMALL", "DenseDesign", "Design", "SparseDesign", "prepared_design"]
+__all__ = [
+    "DenseDesign",
+    "Design",
+    "LANES",
+    "NARROW",
+    "SMALL",
+    "SparseDesign",
+    "WIDTHS",
+    "prepared_design",
+    "zero_block",
+]
+
+# Problems side by side in a block, and how kernels are told how many there are (see `plait.core._lanes`).
+LANES, NARROW = 16, 8
+WIDTHS: dict[int, tuple[int, ...]] = {NARROW: (0,), LANES: (0, 0)}
+
+_LINE = 64
+
+
+def zero_block(shape: tuple[int, int], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    """Return zeros in C order that start with a line of the cache.
+
+    Examples
+    --------
+    >>> block = zero_block((5, 16), np.float32)
+    >>> block.shape, block.ctypes.data % 64
+    ((5, 16), 0)
+    """
+    n_bytes = shape[0] * shape[1] * np.dtype(dtype).itemsize
+    memory = np.zeros(n_bytes + _LINE, np.uint8)
+    first = -memory.ctypes.data % _LINE
+    return memory[first : first + n_bytes].view(dtype).reshape(shape)
+
 
 _products = lazy_module("plait.learners.logistic._logistic_kernels")
 
@@ -24,14 +55,14 @@ _products = lazy_module("plait.learners.logistic._logistic_kernels")
 SMALL = 65_536
 
 
-# From so many columns on a panel no longer fits the cache beside another, and a transposed copy pays.
+# From so many columns on a block no longer fits the cache beside another, and a transposed copy pays.
 _WIDE = 4000
 
 
 class Design:
     """A prepared matrix A: columns of X divided by `scales`, then columns of labels; minus `centres` where dense.
 
-    Panels are arrays of shape (n, 8) or (n, 16); their dtype, float32 or float64, decides the arithmetic.
+    Blocks are arrays of shape (n, 8) or (n, 16); their dtype, float32 or float64, decides the arithmetic.
 
     Attributes
     ----------
@@ -119,9 +150,9 @@ class DenseDesign(Design):
 
 
 class SparseDesign(Design):
-    """A CSR matrix, not centred, in both kinds of floats; products are the kernels for panels.
+    """A CSR matrix, not centred, in both kinds of floats; products are the kernels for blocks.
 
-    Of many columns the most frequent come first: most reads then fall into a part of a panel that stays in the cache.
+    Of many columns the most frequent come first: most reads then fall into a part of a block that stays in the cache.
     """
 
     def __init__(self, A: Any, scales: Floats, fit_intercept: bool) -> None:
@@ -138,8 +169,8 @@ class SparseDesign(Design):
         self.binary = bool((values == 1).all())
         self._squares = {} if self.binary else {kind: data * data for kind, data in self._values.items()}
 
-    def _entries(self, panel: Array) -> tuple[Any, Any, Any]:
-        return self._indptr, self._indices, self._values[panel.dtype]
+    def _entries(self, block: Array) -> tuple[Any, Any, Any]:
+        return self._indptr, self._indices, self._values[block.dtype]
 
     def forward(self, P: Array, T: Array) -> None:
         """T = A P."""
@@ -180,7 +211,7 @@ class SparseDesign(Design):
             _products.sparse_curvature(*self._entries(P), S, P, Q, linear, square, WIDTHS[P.shape[1]])
         else:
             if self._scores is None or self._scores.dtype != S.dtype or self._scores.shape != S.shape:
-                self._scores = zero_panel((S.shape[0], S.shape[1]), S.dtype)
+                self._scores = zero_block((S.shape[0], S.shape[1]), S.dtype)
             self.forward(P, self._scores)
             _products.curvature_rows(S, self._scores, linear, square, WIDTHS[S.shape[1]])
             self.backward(self._scores, Q)

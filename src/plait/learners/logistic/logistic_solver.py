@@ -1,6 +1,8 @@
-"""Solve many L2 logistic regressions over one design: truncated Newton in panels of 8 or 16 problems.
+"""Solve many L2 logistic regressions over one design.
 
-Dense problems without a start are first brought near their optimum by a quasi-Newton method in float32.
+Dense designs: L-BFGS in float32, then float64, with Newton's method in reserve. Steps start from inverse Hessians with
+equal IRLS weights, which labels share. A problem that takes long gets the inverse of its own Hessian, again and again:
+Newton's method, each matrix serving several steps. Sparse designs: truncated Newton, 8 or 16 problems side by side.
 
 Every problem minimises `strength * sum_i weight_i * loss_i + 1/2 ||coef||^2`, the intercept unpenalised. A problem's
 result does not depend on the number of threads, nor on the others in the batch, to the last bit; only over a dense
@@ -9,7 +11,7 @@ design with masks the columns that all problems share matter, within the toleran
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,18 +19,126 @@ import numpy.typing as npt
 
 from plait.core.arrays import Floats, Ints
 from plait.core.parallel import one_blas_thread
-from plait.learners.logistic.dense_solver import FINEST, POLISHING, solve_dense
+from plait.learners.logistic.conjugate_gradients import NewtonLanes, NewtonSystems
+from plait.learners.logistic.descent import SURE, Descent, DescentTask
+from plait.learners.logistic.hessian_inverses import DensePreconditioner
 from plait.learners.logistic.logistic_batch import Batch, Solution
-from plait.learners.logistic.logistic_design import DenseDesign, Design, SparseDesign
-from plait.learners.logistic.logistic_panel import EMPTY, LogisticPanel
+from plait.learners.logistic.logistic_design import LANES, NARROW, DenseDesign, Design, SparseDesign
 from plait.learners.logistic.newton_preconditioner import DiagonalPreconditioner
-from plait.learners.logistic.panel_conjugate_gradients import NewtonLanes, NewtonSystems
-from plait.learners.logistic.panel_memory import LANES, NARROW
-from plait.learners.logistic.solver_precision import Precision
+from plait.learners.logistic.newton_steps import EMPTY, NewtonBlock, Precision
+from plait.learners.logistic.row_matrices import SupportedRows
 
-__all__ = ["solve"]
+__all__ = ["FINEST", "POLISHING", "solve", "solve_dense"]
 
-# So many panels in flight give the lanes of conjugate gradients enough systems to choose from.
+# After so many steps it is asked whether own Hessians pay: when they cost no more than a share of the steps so far.
+EVERY, SHARE_OF_STEPS = 4, 0.5
+# What a step costs beside its products, in multiplications.
+OVERHEAD = 2e7
+# float32 goes to this share of the tolerance, but not further than its rounding; this one it reaches safely.
+SHARE, LEAST_SINGLE, SAFE_SINGLE = 0.1, 1e-9, 1e-5
+# A tolerance of the last digits, and how many steps may be taken for it.
+FINEST, POLISHING = 1e-15, 8
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Floats to work with, the tolerance to reach in them, and whether the step that promises it is still taken."""
+
+    dtype: Any
+    tol: float
+    last_step: bool = True
+
+
+def phases_of(dtype: str, tol: float, *, single_first: bool) -> list[Phase]:
+    """Return how to reach a tolerance with floats of a kind."""
+    short, exact = np.dtype(np.float32), np.dtype(np.float64)
+    if dtype == "float32" or (dtype == "auto" and single_first and tol >= SAFE_SINGLE):
+        return [Phase(short, max(tol, 8 * float(np.finfo(short).eps)))]
+    last = Phase(exact, max(tol, 8 * float(np.finfo(exact).eps)))
+    if dtype == "float64" or not single_first:
+        return [last]
+    return [Phase(short, max(SHARE * tol, LEAST_SINGLE), last_step=False), last]
+
+
+def solve_dense(
+    design: DenseDesign, batch: Batch, *, tol: float, max_iter: int, dtype: str, polish: bool = False
+) -> Solution:
+    """Return the solutions of a batch, see `solve`; with `polish` to the last digits."""
+    phases = phases_of(dtype, tol, single_first=design.compiled)
+    penalty = 1.0 / batch.strengths
+    preconditioner = design.preconditioner(phases[0].dtype, penalty, batch.support)
+    coefficients, pairs, n_iter = _start(design, batch), None, np.zeros(batch.n_problems, dtype=np.int64)
+    for phase in phases:
+        task = _task(design, batch, preconditioner, phase.dtype)
+        budget = max_iter - n_iter - (0 if phase.last_step else 1)
+        descent = Descent(task, coefficients.astype(phase.dtype), budget, pairs=pairs)
+        if batch.start is not None and design.is_small and tol <= SURE:
+            preconditioner.renew_first(descent.rows, descent.irls_weights())
+        _run(descent, design, phase.tol, last_step=phase.last_step)
+        coefficients, pairs, n_iter = descent.found, descent.kept, n_iter + descent.n_iter
+    if polish:
+        task = _task(design, batch, preconditioner, np.dtype(np.float64))
+        fine = Descent(task, coefficients.astype(np.float64), np.full_like(n_iter, POLISHING))
+        preconditioner.renew_first(fine.rows, fine.irls_weights())
+        _run(fine, design, FINEST)
+        coefficients = fine.found
+    coef, intercept = coefficients[:, : design.n_columns], coefficients[:, design.n_columns :].sum(axis=1)
+    objective = descent.objectives * batch.strengths
+    return Solution(coef.astype(np.float64), intercept.astype(np.float64), objective, n_iter, descent.reached)
+
+
+def _run(descent: Descent, design: DenseDesign, tol: float, *, last_step: bool = True) -> None:
+    """Take steps until all problems are finished; give those that take long inverses of their own Hessians."""
+    preconditioner = descent.task.preconditioner
+    assert isinstance(preconditioner, DensePreconditioner)
+    n_rows, size, spent = design.n_rows, descent.found.shape[1], 0.0
+    while descent.rows.size:
+        spent += EVERY * (OVERHEAD + 2.0 * descent.rows.size * n_rows * size)
+        descent.run(tol, EVERY, last_step=last_step)
+        hessians = descent.rows.size * size * size * (0.5 * n_rows + 0.3 * size)
+        # In a small problem they always do; nothing that a problem gets depends on the others there.
+        if descent.rows.size and (hessians <= SHARE_OF_STEPS * spent or not design.compiled):
+            preconditioner.renew(descent.rows, descent.irls_weights())
+            descent.pairs.forget()
+            spent = 0.0
+
+
+def _task(design: DenseDesign, batch: Batch, preconditioner: DensePreconditioner, dtype: Any) -> DescentTask:
+    rows = design.rows(dtype) if dtype == preconditioner.dtype else design.exact_rows()
+    penalty = np.zeros((batch.n_problems, rows.size), dtype=dtype)
+    penalty[:, : design.n_columns] = 1.0 / batch.strengths[:, None]
+    weights = np.ones((1, design.n_rows)) if batch.weights is None else batch.weights.T
+    weight_of = np.zeros_like(batch.columns) if batch.weight_columns is None else batch.weight_columns
+    matrix: Any = rows
+    if batch.support is not None:
+        support = np.ones((batch.n_problems, rows.size), dtype=dtype)
+        support[:, : design.n_columns] = batch.support
+        matrix = SupportedRows(rows, support)
+    return DescentTask(
+        matrix,
+        preconditioner,
+        np.ascontiguousarray(batch.targets.T, dtype=dtype),
+        batch.columns,
+        np.ascontiguousarray(weights, dtype=dtype),
+        weight_of,
+        penalty,
+        design.compiled,
+    )
+
+
+def _start(design: DenseDesign, batch: Batch) -> Floats:
+    """Return where to start: as the batch says, or at intercepts alone."""
+    coefficients = np.zeros((batch.n_problems, design.n_columns + int(design.fit_intercept)))
+    if batch.start is not None:
+        coef, intercept = batch.start
+        coefficients[:, : design.n_columns] = coef if batch.support is None else coef * batch.support
+        coefficients[:, design.n_columns :] = intercept[:, None]
+    elif design.fit_intercept:
+        coefficients[:, -1] = batch.log_odds()
+    return coefficients
+
+
+# So many blocks in flight give the lanes of conjugate gradients enough systems to choose from.
 _PANELS = 4
 
 # With so many problems left, narrow lanes are busy enough.
@@ -36,7 +146,7 @@ _FEW = 12
 
 
 class Scheduler:
-    """Problems enter panels, panels make Newton systems, lanes solve these, panels walk along the solutions.
+    """Problems enter blocks, blocks make Newton systems, lanes solve these, blocks walk along the solutions.
 
     Parameters
     ----------
@@ -55,22 +165,22 @@ class Scheduler:
     ) -> None:
         design = preconditioner.design
         n_lanes = NARROW if batch.n_problems <= NARROW else LANES
-        # Panels wait for their slowest system: where systems take many steps, many small panels wait less.
+        # Blocks wait for their slowest system: where systems take many steps, many small blocks wait less.
         narrow = batch.n_problems <= (_PANELS * NARROW if preconditioner.diagonal else NARROW)
         held = NARROW if narrow else LANES
-        n_panels = min(_PANELS, -(-batch.n_problems // held))
-        self._panels = [LogisticPanel(design, batch, preconditioner, precision, tol, held) for _ in range(n_panels)]
+        n_blocks = min(_PANELS, -(-batch.n_problems // held))
+        self._blocks = [NewtonBlock(design, batch, preconditioner, precision, tol, held) for _ in range(n_blocks)]
         self._lanes = NewtonLanes(design, preconditioner, precision.work, n_lanes)
-        self._systems: list[NewtonSystems | None] = [None] * n_panels
-        self._pending = [0] * n_panels
-        self._waiting: list[deque[int]] = [deque() for _ in range(n_panels)]
+        self._systems: list[NewtonSystems | None] = [None] * n_blocks
+        self._pending = [0] * n_blocks
+        self._waiting: list[deque[int]] = [deque() for _ in range(n_blocks)]
         self._origin = np.full((n_lanes, 2), EMPTY)
         self._preconditioner, self._precision, self._max_iter = preconditioner, precision, max_iter
 
     def run(self, queue: list[int], found: Solution) -> None:
         """Solve the problems of the queue, the last first."""
-        each = -(-len(queue) // max(1, len(self._panels)))
-        for place in range(len(self._panels)):
+        each = -(-len(queue) // max(1, len(self._blocks)))
+        for place in range(len(self._blocks)):
             self._refill(place, queue, each)
             self._open(place)
         self._settle(queue, found)
@@ -81,25 +191,25 @@ class Scheduler:
             self._settle(queue, found)
 
     def _refill(self, place: int, queue: list[int], most: int = LANES) -> None:
-        panel = self._panels[place]
-        lanes = panel.free[: max(0, min(len(queue), most - len(panel.held)))]
+        block = self._blocks[place]
+        lanes = block.free[: max(0, min(len(queue), most - len(block.held)))]
         if len(lanes):
-            panel.load(lanes, [queue.pop() for _ in lanes])
+            block.load(lanes, [queue.pop() for _ in lanes])
 
     def _open(self, place: int) -> None:
-        """Make the systems of a panel; those that need no step of conjugate gradients do not wait."""
-        panel = self._panels[place]
-        if not len(panel.held):
+        """Make the systems of a block; those that need no step of conjugate gradients do not wait."""
+        block = self._blocks[place]
+        if not len(block.held):
             return
-        systems = panel.systems()
+        systems = block.systems()
         self._systems[place] = systems
-        self._waiting[place].extend(int(lane) for lane in panel.held if systems.energy[lane] > systems.goal[lane])
+        self._waiting[place].extend(int(lane) for lane in block.held if systems.energy[lane] > systems.goal[lane])
         self._pending[place] = len(self._waiting[place])
 
     def _narrow(self, queue: list[int]) -> None:
         """Go on in fewer lanes once few problems are left: hard ones take long, and empty lanes cost as much."""
         running = np.flatnonzero(self._lanes.running)
-        n_left = len(queue) + sum(len(panel.held) for panel in self._panels)
+        n_left = len(queue) + sum(len(block.held) for block in self._blocks)
         if self._lanes.n_lanes == NARROW or n_left > _FEW or len(running) > NARROW:
             return
         fewer = NewtonLanes(self._preconditioner.design, self._preconditioner, self._precision.work, NARROW)
@@ -109,7 +219,7 @@ class Scheduler:
         self._lanes, self._origin = fewer, origin
 
     def _feed(self) -> None:
-        """Load waiting systems into free lanes; the first panel, which holds the hardest problems, goes first."""
+        """Load waiting systems into free lanes; the first block, which holds the hardest problems, goes first."""
         for place, (systems, waiting) in enumerate(zip(self._systems, self._waiting, strict=True)):
             lanes = np.flatnonzero(~self._lanes.running)[: len(waiting)]
             if systems is not None and len(lanes):
@@ -126,34 +236,34 @@ class Scheduler:
             self._pending[place] -= len(lanes)
 
     def _settle(self, queue: list[int], found: Solution) -> None:
-        """Let every panel whose systems are all solved walk, retire what is done, and open its next systems."""
-        for place, panel in enumerate(self._panels):
+        """Let every block whose systems are all solved walk, retire what is done, and open its next systems."""
+        for place, block in enumerate(self._blocks):
             while self._systems[place] is not None and self._pending[place] == 0:
-                done = panel.walk()
+                done = block.walk()
                 self._systems[place] = None
-                self._retire(panel, done, found)
+                self._retire(block, done, found)
                 self._refill(place, queue)
                 self._merge(place)
                 self._open(place)
 
-    def _retire(self, panel: LogisticPanel, done: npt.NDArray[np.bool_], found: Solution) -> None:
-        leaving = panel.held[(done | (panel.n_iter >= self._max_iter))[panel.held]]
+    def _retire(self, block: NewtonBlock, done: npt.NDArray[np.bool_], found: Solution) -> None:
+        leaving = block.held[(done | (block.n_iter >= self._max_iter))[block.held]]
         for lane in leaving:
-            problem = panel.problems[lane]
-            found.coef[problem] = panel.W[:, lane]
-            found.intercept[problem] = panel.intercepts[lane]
-            found.objective[problem] = panel.objective[lane]
-            found.n_iter[problem] = panel.n_iter[lane]
+            problem = block.problems[lane]
+            found.coef[problem] = block.W[:, lane]
+            found.intercept[problem] = block.intercepts[lane]
+            found.objective[problem] = block.objective[lane]
+            found.n_iter[problem] = block.n_iter[lane]
             found.converged[problem] = done[lane]
-        panel.clear(leaving)
+        block.clear(leaving)
 
     def _merge(self, place: int) -> None:
-        """Move the problems of a panel to free lanes of a busy one where they are few: fuller panels cost less."""
-        panel = self._panels[place]
-        for other, systems in zip(self._panels, self._systems, strict=True):
-            if other is not panel and systems is not None and 0 < len(panel.held) <= len(other.free):
-                lanes = other.free[: len(panel.held)]
-                other.adopt(lanes, panel, panel.held)
+        """Move the problems of a block to free lanes of a busy one where they are few: fuller blocks cost less."""
+        block = self._blocks[place]
+        for other, systems in zip(self._blocks, self._systems, strict=True):
+            if other is not block and systems is not None and 0 < len(block.held) <= len(other.free):
+                lanes = other.free[: len(block.held)]
+                other.adopt(lanes, block, block.held)
 
 
 def solve(

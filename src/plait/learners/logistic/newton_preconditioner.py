@@ -1,17 +1,61 @@
-"""Approximate inverses of the Hessians I + A' S A - h h' / bend of a panel, for conjugate gradients.
+"""Approximate inverses of the Hessians I + A' S A - h h' / bend of sparse designs, for conjugate gradients.
 
-Two forms: the diagonal, and for dense designs of moderate width the inverse of I + s A'A. The latter replaces S by its
-mean, which is close where all rows matter about alike, and leaves few steps to conjugate gradients.
+Their diagonals; where that is too little, a few heavy rows besides, by Woodbury's identity.
 """
 
 import numpy as np
 import numpy.typing as npt
 
 from plait.core.arrays import Array, Floats
-from plait.learners.logistic.heavy_rows import HeavyRows
+from plait.core.lazy_modules import lazy_module
 from plait.learners.logistic.logistic_design import SparseDesign
 
-__all__ = ["DiagonalPreconditioner"]
+__all__ = ["DiagonalPreconditioner", "HeavyRows"]
+
+_kernels = lazy_module("plait.learners.logistic._logistic_kernels")
+
+
+_ROWS = 64
+
+
+class HeavyRows:
+    """The rows of one lane.
+
+    Parameters
+    ----------
+    design : SparseDesign
+        The shared matrix.
+    curvature : ndarray of shape (n_rows,)
+        S of the lane.
+    leverage : ndarray of shape (n_rows,)
+        What each row adds to the system, relative to its diagonal.
+    diagonal : ndarray of shape (n_columns,)
+        Diagonal of I + A' S A; infinite off the support.
+    """
+
+    def __init__(self, design: SparseDesign, curvature: Floats, leverage: Floats, diagonal: Floats) -> None:
+        n_rows = min(_ROWS, int((curvature > 0).sum()))
+        rows = np.sort(np.argpartition(-leverage, n_rows - 1)[:n_rows])
+        entries = design.rows(rows)
+        weights = curvature[rows].astype(np.float64)
+        remaining = diagonal.astype(np.float64)
+        _kernels.without_rows(*entries, weights, remaining)
+        self.inverse = 1 / np.maximum(remaining, 1.0)
+        pointers, indices, values = entries
+        used = np.zeros(design.n_columns, dtype=np.bool_)
+        used[indices] = True
+        self._columns, places = np.flatnonzero(used), (np.cumsum(used) - 1)[indices].astype(np.int32)
+        self._entries, self._few = (pointers, places, values), self.inverse[self._columns]
+        K = np.empty((n_rows, n_rows))
+        _kernels.row_gram(*self._entries, self._few, np.zeros_like(self._few), K)
+        K[np.diag_indices(n_rows)] += 1 / weights
+        self._middle = np.linalg.inv(K)
+        self._sums, self._column = np.empty(n_rows), np.empty_like(self._few)
+
+    def correct(self, conditioned: Array, lane: int) -> None:
+        """Turn D^-1 r in one lane of a block into M^-1 r."""
+        room = (self._sums, self._column)
+        _kernels.corrected(*self._entries, self._columns, self._middle, self._few, conditioned, lane, *room)
 
 
 # The inverses of wider matrices cost more than they save.

@@ -1,18 +1,30 @@
-"""`PreparedProblem`: the logistic regressions of all labels of a problem, made ready once and solved for any C."""
+"""`PreparedProblem`: the logistic regressions of all labels of a problem, made ready once and solved for any C.
 
+`GraphBatch`: those of several graphs on the same rows, again and again under other weights.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from plait.core.arrays import Floats
 from plait.learners.linear_conditionals import LinearConditionals
 from plait.learners.logistic.logistic_batch import Solution
 from plait.learners.logistic.logistic_design import prepared_design
 from plait.learners.logistic.logistic_solver import solve
-from plait.learners.training.problem import ParentColumns, Problem, constant_labels, constant_scores
-from plait.learners.training.weights import class_weighted, weighing_rows
+from plait.learners.training.problem import (
+    ParentColumns,
+    Problem,
+    class_weighted,
+    constant_labels,
+    constant_scores,
+    weighing_rows,
+)
 
-__all__ = ["PreparedProblem", "Settings"]
+__all__ = ["GraphBatch", "PreparedProblem", "Settings", "l2_penalty"]
 
 
 class Settings(Protocol):
@@ -106,3 +118,129 @@ class PreparedProblem:
         """Return values of all labels, those of the fitted ones replaced."""
         values[self.fitted] = fitted
         return values
+
+
+class GraphBatch:
+    """All labels of all graphs are one batch over one design, which is prepared once.
+
+    A fit gives what `learner.fit` gives for each graph, up to the tolerance: strengths of the penalty are those of the
+    conditionals to start from. Labels that have one value under the weights of now stay as they were, whose likelihood
+    no step of EM may lower; the estimate that `learner.fit` gives them could. There are no class weights and no masks.
+
+    Parameters
+    ----------
+    learner : LogisticLearner
+        Says how columns are scaled and labels are solved.
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        Features of rows that all weigh something.
+    Y : ndarray of uint8, shape (n_samples, n_labels)
+        Labels.
+    """
+
+    def __init__(self, learner: Any, X: Any, Y: npt.NDArray[np.uint8]) -> None:
+        self.learner, self.Y = learner, Y
+        self.n_features = X.shape[1]
+        # Every label that varies stands beside X: any of them may be a parent in some graph.
+        self.parents = np.flatnonzero(Y.min(axis=0) != Y.max(axis=0))
+        self.design = prepared_design(
+            X,
+            np.ascontiguousarray(Y[:, self.parents]) if len(self.parents) else None,
+            standardize=learner.standardize,
+            fit_intercept=learner.fit_intercept,
+        )
+
+    def fit(self, starts: Sequence[LinearConditionals], weights: Floats, tol: float) -> list[LinearConditionals]:
+        """Return the conditionals over the graphs of `starts`, trained from there.
+
+        Parameters
+        ----------
+        starts : sequence of LinearConditionals
+            Graphs, strengths and where to start.
+        weights : ndarray of shape (n_samples, n_graphs)
+            Weights of rows in every graph.
+        tol : float
+            When a label is solved, see `solve`.
+        """
+        q = self.Y.shape[1]
+        mass = self._class_mass(weights)
+        fitted = ~constant_labels(mass)
+        strengths = np.concatenate([_strengths(part) for part in starts])
+        begin = self._begin(starts)
+        solution = solve(
+            self.design,
+            self.Y,
+            strengths=strengths[fitted],
+            columns=np.tile(np.arange(q), len(starts))[fitted],
+            weights=weights,
+            weight_columns=np.repeat(np.arange(len(starts)), q)[fitted],
+            support=self._support(starts)[fitted],
+            start=Solution.start(begin.coef[fitted], begin.intercept[fitted]),
+            tol=tol,
+            max_iter=self.learner.max_iter,
+            dtype=self.learner.dtype,
+        )
+        coef, intercept = self._coefficients(starts)
+        coef[fitted], intercept[fitted] = self.design.original(solution.coef, solution.intercept)
+        n_iter, converged = np.zeros(len(coef), dtype=np.int64), np.ones(len(coef), dtype=np.bool_)
+        n_iter[fitted], converged[fitted] = solution.n_iter, solution.converged
+        places = [slice(k * q, (k + 1) * q) for k in range(len(starts))]
+        return [
+            replace(
+                self._conditionals(part, coef[here], intercept[here]),
+                n_iter_=n_iter[here],
+                converged_=converged[here],
+                C_=strengths[here],
+            )
+            for part, here in zip(starts, places, strict=True)
+        ]
+
+    def _class_mass(self, weights: Floats) -> Floats:
+        """Return the weight of the rows of each class, labels of one graph after those of another."""
+        ones = (weights.T @ self.Y.astype(np.float64)).ravel()
+        total = np.repeat(weights.sum(axis=0), self.Y.shape[1])
+        return np.column_stack([total - ones, ones])
+
+    def _support(self, starts: Sequence[LinearConditionals]) -> npt.NDArray[np.bool_]:
+        q = self.Y.shape[1]
+        support = np.zeros((len(starts) * q, self.n_features + q), dtype=np.bool_)
+        support[:, : self.n_features] = True
+        edges = [
+            (k * q + label, self.n_features + parent)
+            for k, part in enumerate(starts)
+            for label, parents in enumerate(part.graph.parents)
+            for parent in parents
+        ]
+        support[tuple(np.array(edges, dtype=np.int64).reshape(-1, 2).T)] = True
+        return support[:, np.append(np.arange(self.n_features), self.n_features + self.parents)]
+
+    def _begin(self, starts: Sequence[LinearConditionals]) -> Solution:
+        coef, intercept = self.design.prepared(*self._coefficients(starts))
+        return Solution.start(coef, intercept)
+
+    def _coefficients(self, starts: Sequence[LinearConditionals]) -> tuple[Floats, Floats]:
+        coef = np.vstack([np.hstack([part.coef_, part.parent_coef_[:, self.parents]]) for part in starts])
+        return coef, np.concatenate([part.intercept_ for part in starts])
+
+    def _conditionals(self, part: LinearConditionals, coef: Floats, intercept: Floats) -> LinearConditionals:
+        parent_coef = np.zeros_like(part.parent_coef_)
+        parent_coef[:, self.parents] = coef[:, self.n_features :]
+        own = np.ascontiguousarray(coef[:, : self.n_features])
+        return replace(part, coef_=own, parent_coef_=parent_coef, intercept_=intercept)
+
+
+def _strengths(part: LinearConditionals) -> Floats:
+    assert part.C_ is not None
+    return np.where(np.isnan(part.C_), 1.0, part.C_)
+
+
+def l2_penalty(scales: Floats, conditionals: Sequence[Any]) -> float:
+    """Return `sum_k ||w_k||^2 / (2 C_k)` of linear conditionals, features in units of their scales.
+
+    A label with one value is not fitted, has no C and counts nothing.
+    """
+    coef = np.concatenate([part.coef_ for part in conditionals]) * scales
+    parent_coef = np.concatenate([part.parent_coef_ for part in conditionals])
+    C = np.concatenate([part.C_ for part in conditionals])
+    sizes = np.square(coef).sum(axis=1) + np.square(parent_coef).sum(axis=1)
+    fitted = np.isfinite(C)
+    return float((sizes[fitted] / (2.0 * C[fitted])).sum())

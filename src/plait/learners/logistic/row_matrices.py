@@ -12,7 +12,7 @@ from plait.core.lazy_modules import lazy_module
 __all__ = ["DenseRows", "RawRows", "SparseRows", "SupportedRows", "in_eights"]
 
 _dense_rows = lazy_module("plait.learners.logistic._descent_kernels")
-_sparse_rows = lazy_module("plait.learners.logistic._sparse_rows")
+_sparse_rows = lazy_module("plait.learners.logistic._descent_kernels")
 
 # From this share of entries on, a row of a sparse matrix counts as dense where pairs of entries are counted.
 DENSE_ROW = 0.15

@@ -1,6 +1,6 @@
 """`NewtonLanes`: preconditioned conjugate gradients for 8 or 16 Newton systems at once, each in a lane of its own.
 
-Systems come from several panels of problems: a lane whose system is solved takes the next one that waits, so that no
+Systems come from several blocks of problems: a lane whose system is solved takes the next one that waits, so that no
 lane idles while another needs more steps.
 """
 
@@ -12,10 +12,8 @@ import numpy.typing as npt
 
 from plait.core.arrays import Array, Floats, Ints
 from plait.core.lazy_modules import lazy_module
-from plait.learners.logistic.heavy_rows import HeavyRows
-from plait.learners.logistic.logistic_design import SparseDesign
-from plait.learners.logistic.newton_preconditioner import DiagonalPreconditioner
-from plait.learners.logistic.panel_memory import WIDTHS, zero_panel
+from plait.learners.logistic.logistic_design import WIDTHS, SparseDesign, zero_block
+from plait.learners.logistic.newton_preconditioner import DiagonalPreconditioner, HeavyRows
 
 __all__ = ["NewtonLanes", "NewtonSystems"]
 
@@ -28,7 +26,7 @@ _MOST = 250
 
 @dataclass(frozen=True, eq=False)
 class NewtonSystems:
-    """The systems (I + A' S A - h h' / bend) x = rhs of a panel: the intercepts are eliminated.
+    """The systems (I + A' S A - h h' / bend) x = rhs of a block: the intercepts are eliminated.
 
     Parameters
     ----------
@@ -71,7 +69,7 @@ class NewtonLanes:
     preconditioner : DiagonalPreconditioner
         Where the inverses of the systems come from.
     dtype : dtype
-        Floats of the panels.
+        Floats of the blocks.
     n_lanes : int
         8 or 16.
     """
@@ -80,9 +78,9 @@ class NewtonLanes:
         columns = (design.n_columns, n_lanes)
         self.n_lanes, self._width = n_lanes, WIDTHS[n_lanes]
         self._design, self._preconditioner = design, preconditioner
-        self._curvature = zero_panel((design.n_rows, n_lanes), dtype)
-        self._means, self._residual, self._inverse, self._x = (zero_panel(columns, dtype) for _ in range(4))
-        self._direction, self._product = zero_panel(columns, dtype), zero_panel(columns, dtype)
+        self._curvature = zero_block((design.n_rows, n_lanes), dtype)
+        self._means, self._residual, self._inverse, self._x = (zero_block(columns, dtype) for _ in range(4))
+        self._direction, self._product = zero_block(columns, dtype), zero_block(columns, dtype)
         self._inverse_bend, self._energy, self._goal, self._most, self._gain = (np.zeros(n_lanes) for _ in range(5))
         self._ratios, self._linear, self._square, self._norms, self._fresh = (np.zeros((1, n_lanes)) for _ in range(5))
         self._taken, self._limit = np.zeros(n_lanes, dtype=np.int64), np.zeros(n_lanes, dtype=np.int64)
@@ -155,8 +153,8 @@ class NewtonLanes:
             _kernels.next_direction(conditioned, self._ones, self._ratios, self._direction, self._norms, self._width)
 
     def _advance(self, steps: Floats, shares: Floats) -> None:
-        panels = (self._direction, self._product, self._means, self._inverse, self._x, self._residual)
-        _kernels.advance(steps[None], shares[None], *panels, self._fresh, self._width)
+        blocks = (self._direction, self._product, self._means, self._inverse, self._x, self._residual)
+        _kernels.advance(steps[None], shares[None], *blocks, self._fresh, self._width)
         self._conditioned = self._condition()
         if self._conditioned is not self._residual:
             sizes = np.zeros_like(self._fresh)

@@ -1,5 +1,6 @@
-"""`LogisticPanel`: 8 or 16 logistic regressions in lanes side by side, each taking Newton steps of its own."""
+"""`NewtonBlock`: 8 or 16 logistic regressions in lanes side by side, each taking Newton steps of its own."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -7,16 +8,61 @@ import numpy.typing as npt
 
 from plait.core.arrays import Floats, Ints
 from plait.core.lazy_modules import lazy_module
-from plait.learners.logistic.heavy_rows import HeavyRows
+from plait.learners.logistic.conjugate_gradients import NewtonSystems
 from plait.learners.logistic.logistic_batch import Batch
-from plait.learners.logistic.logistic_design import SparseDesign
-from plait.learners.logistic.newton_preconditioner import DiagonalPreconditioner
-from plait.learners.logistic.panel_conjugate_gradients import NewtonSystems
-from plait.learners.logistic.panel_line_search import step_lengths
-from plait.learners.logistic.panel_memory import WIDTHS, zero_panel
-from plait.learners.logistic.solver_precision import Precision
+from plait.learners.logistic.logistic_design import WIDTHS, SparseDesign, zero_block
+from plait.learners.logistic.newton_preconditioner import DiagonalPreconditioner, HeavyRows
 
-__all__ = ["EMPTY", "LogisticPanel"]
+__all__ = ["EMPTY", "NewtonBlock", "Precision", "step_lengths"]
+
+
+class Precision:
+    """Kinds of floats.
+
+    Parameters
+    ----------
+    name : {"auto", "float32", "float64"}
+        With "auto" gradients, scores and coefficients are float64 and the Newton systems float32: errors of the
+        systems cost a step at most, never accuracy.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.exact: Any = np.dtype(np.float32 if name == "float32" else np.float64)
+        self.work: Any = np.dtype(np.float64 if name == "float64" else np.float32)
+
+    @property
+    def least_tol(self) -> float:
+        """Relative decrease of the objective below which rounding decides."""
+        return float(8 * np.finfo(self.exact).eps)
+
+    @property
+    def least_ratio(self) -> float:
+        """How far conjugate gradients can usefully reduce a residual."""
+        return 1e-3 if self.work == np.float32 else 1e-8
+
+
+Slopes = Callable[[Floats], tuple[Floats, Floats]]
+
+# A step is long enough when the slope along it has fallen to this share; Newton steps near the optimum have length 1.
+_FALL = 0.3
+_MOST = 30
+
+
+def step_lengths(slopes: Slopes, first_slope: Floats, running: npt.NDArray[np.bool_]) -> Floats:
+    """Return step lengths, 0 where `running` is False or where the first slope is not negative.
+
+    `slopes(lengths)` gives first and second derivatives of the objectives at these lengths. The objectives are convex,
+    so a root of the slope is bracketed as soon as one positive slope was seen; Newton's method stays in the bracket.
+    """
+    running = running & (first_slope < 0)
+    lengths = np.where(running, 1.0, 0.0)
+    low, high = np.zeros_like(lengths), np.full_like(lengths, np.inf)
+    for _ in range(_MOST):
+        slope, bend = slopes(lengths)
+        if not _kernels.next_lengths(slope, bend, _FALL * np.abs(first_slope), low, high, lengths, running):
+            break
+    return lengths
+
 
 _kernels = lazy_module("plait.learners.logistic._logistic_kernels")
 
@@ -36,7 +82,7 @@ _MODEST = 0.3
 _NEAR = 0.03
 
 
-class LogisticPanel:
+class NewtonBlock:
     """Lanes that hold problems of a batch; a lane that is done can be loaded with the next problem.
 
     Parameters
@@ -70,14 +116,14 @@ class LogisticPanel:
         self.tol = max(tol, precision.least_tol)
         self.problems = np.full(n_lanes, EMPTY)
         self.n_iter, self._taken = np.zeros(n_lanes, dtype=np.int64), np.zeros(n_lanes, dtype=np.int64)
-        self.objective, self.intercepts, self._slope, self._wary = (np.zeros(n_lanes) for _ in range(4))
-        self.W, self._gradient = (zero_panel(columns, precision.exact) for _ in range(2))
-        self._scores, self._residuals = (zero_panel(rows, precision.exact) for _ in range(2))
-        self._targets = zero_panel(rows, np.float32)
+        self.objective, self.intercepts, self._slope, self._bounded = (np.zeros(n_lanes) for _ in range(4))
+        self.W, self._gradient = (zero_block(columns, precision.exact) for _ in range(2))
+        self._scores, self._residuals = (zero_block(rows, precision.exact) for _ in range(2))
+        self._targets = zero_block(rows, np.float32)
         self._cost = np.zeros(rows if batch.weights is not None else (1, n_lanes))
         self._allowed = None if batch.support is None else np.zeros(columns, precision.work)
         self._preconditioner = preconditioner
-        self._curvature, self._means = zero_panel(rows, precision.work), zero_panel(columns, precision.work)
+        self._curvature, self._means = zero_block(rows, precision.work), zero_block(columns, precision.work)
 
     @property
     def held(self) -> Ints:
@@ -102,7 +148,7 @@ class LogisticPanel:
 
     def _fill(self, lane: int, problem: int) -> None:
         batch = self.batch
-        self.problems[lane], self.n_iter[lane], self._wary[lane] = problem, 0, batch.start is None
+        self.problems[lane], self.n_iter[lane], self._bounded[lane] = problem, 0, batch.start is None
         self._taken[lane] = 0
         if batch.taken is not None:
             self.n_iter[lane] = batch.taken[problem]
@@ -122,15 +168,15 @@ class LogisticPanel:
         """Empty lanes: nothing costs anything there, so all numbers stay zero."""
         self.problems[lanes] = EMPTY
         self.intercepts[lanes] = 0
-        for panel in (self.W, self._scores, self._targets, self._cost):
-            panel[:, lanes] = 0
+        for block in (self.W, self._scores, self._targets, self._cost):
+            block[:, lanes] = 0
 
-    def adopt(self, lanes: Ints, other: "LogisticPanel", theirs: Ints) -> None:
-        """Move problems from lanes of another panel to free lanes of this one."""
+    def adopt(self, lanes: Ints, other: "NewtonBlock", theirs: Ints) -> None:
+        """Move problems from lanes of another block to free lanes of this one."""
         for name in ("W", "_scores", "_targets", "_cost", "_allowed"):
             if getattr(self, name) is not None:
                 _kernels.copy_lanes(getattr(other, name), theirs, getattr(self, name), lanes)
-        for name in ("problems", "n_iter", "_taken", "intercepts", "_wary"):
+        for name in ("problems", "n_iter", "_taken", "intercepts", "_bounded"):
             getattr(self, name)[lanes] = getattr(other, name)[theirs]
         other.clear(theirs)
 
@@ -138,7 +184,7 @@ class LogisticPanel:
         """Return the Newton systems at the current coefficients."""
         self._opened = self.problems != EMPTY
         sums = np.zeros((3, self.n_lanes))
-        rows = (self._scores, self._targets, self._cost, self._wary[None], self._residuals, self._curvature)
+        rows = (self._scores, self._targets, self._cost, self._bounded[None], self._residuals, self._curvature)
         _kernels.loss_rows(*rows, sums, self._width)
         loss, self._slope, bend = sums
         self.design.backward(self._residuals, self._gradient)
@@ -150,7 +196,7 @@ class LogisticPanel:
         self.design.backward(self._curvature, self._means)
         inverse = self._preconditioner.inverse(self._curvature, self._means, inverse_bend, self._allowed)
         rhs = (self._means * (self._slope * inverse_bend) - self._gradient).astype(self.precision.work)
-        hard = self._opened & (self._wary == 0) & self._hard
+        hard = self._opened & (self._bounded == 0) & self._hard
         heavy = self._preconditioner.heavy(self._curvature, self._means, inverse_bend, inverse, np.flatnonzero(hard))
         energy = self._energy(rhs, inverse, heavy)
         x = np.zeros_like(rhs)
@@ -178,7 +224,7 @@ class LogisticPanel:
 
     @property
     def _least_gain(self) -> Floats:
-        """Which gain is small enough to stop; far less in hard lanes, where promises have been broken."""
+        """Which gain is small enough to stop; far less in hard lanes, where predictions were too good."""
         return np.asarray(self.tol * np.where(self._hard, _DOUBT, 1.0) * self.objective)
 
     def _energy(self, rhs: npt.NDArray[Any], inverse: npt.NDArray[Any], heavy: dict[int, HeavyRows]) -> Floats:
@@ -226,8 +272,8 @@ class LogisticPanel:
         gain = self._systems.gain + 0.5 * slope**2 * inverse_bend
         # A step that had to be lengthened or shortened shows that its model, and so its promise, was wrong.
         fits = (np.abs(lengths - 1) <= _MODEST) | (gain <= self.precision.least_tol * self.objective)
-        done = (gain <= self._least_gain) & fits & (self._wary == 0) & self._opened
-        self._wary = np.where(self._opened, (gain > _NEAR * self.objective).astype(np.float64), self._wary)
+        done = (gain <= self._least_gain) & fits & (self._bounded == 0) & self._opened
+        self._bounded = np.where(self._opened, (gain > _NEAR * self.objective).astype(np.float64), self._bounded)
         return done
 
 

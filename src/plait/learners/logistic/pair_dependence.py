@@ -14,7 +14,7 @@ from plait.core.lazy_modules import lazy_module
 from plait.core.logspace import EPSILON, log_sigmoid
 from plait.core.progress_bar import progress
 from plait.learners.conditionals import Conditionals
-from plait.learners.label_pairs.pair_fits import PairFits, PairLearner, TargetPairs
+from plait.learners.logistic.pair_fits import PairFits, PairLearner, TargetPairs
 from plait.learners.training.problem import Problem, constant_labels, row_splits
 from plait.structure import LabelGraph
 from plait.structure.pair_dependence import PairDependence

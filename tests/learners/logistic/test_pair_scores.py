@@ -7,8 +7,8 @@ import pytest
 from scipy import sparse
 
 from plait.learners import _score_kernels
-from plait.learners.label_pairs.pair_dependence import MOST_SCORE, plain_logs, plain_pair_scores
-from plait.learners.logistic._sparse_rows import lower_grams, rows_times
+from plait.learners.logistic._descent_kernels import lower_grams, rows_times
+from plait.learners.logistic.pair_dependence import MOST_SCORE, plain_logs, plain_pair_scores
 
 
 @pytest.fixture(params=[plain_pair_scores, _score_kernels.score_pairs])

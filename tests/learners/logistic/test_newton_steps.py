@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from plait.learners.logistic.panel_line_search import step_lengths
+from plait.learners.logistic.newton_steps import step_lengths
 
 
 def searched(slope, bend, n=5, running=None):

@@ -1,16 +1,16 @@
-"""Products of sparse and dense matrices with panels, against NumPy."""
+"""Products of sparse and dense matrices with blocks, against NumPy."""
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-from plait.learners.logistic._lanes import LANES, NARROW, WIDTHS
 from plait.learners.logistic._logistic_kernels import curvature_rows, sparse_backward, sparse_curvature, sparse_forward
+from plait.learners.logistic.logistic_design import LANES, NARROW, WIDTHS
 
 both_widths = pytest.mark.parametrize("n_lanes", [NARROW, LANES])
 
 
-def panels(n_rows, n_columns, dtype, n_lanes=LANES):
+def blocks(n_rows, n_columns, dtype, n_lanes=LANES):
     rng = np.random.default_rng(n_rows)
     S, T = (rng.uniform(0.1, 1, size=(n_rows, n_lanes)).astype(dtype) for _ in range(2))
     P = rng.normal(size=(n_columns, n_lanes)).astype(dtype)
@@ -32,7 +32,7 @@ SHAPES = [(1, 1), (3, 5), (4, 2), (9, 30), (41, 7)]
 @pytest.mark.parametrize("shape", SHAPES)
 def test_sparse_products(shape, dtype, n_lanes):
     A, entries = stored(*shape, dtype)
-    S, T, P = panels(*shape, dtype, n_lanes)
+    S, T, P = blocks(*shape, dtype, n_lanes)
     compare(A.toarray(), S, T, P, dtype, (sparse_forward, sparse_backward, sparse_curvature), entries)
 
 

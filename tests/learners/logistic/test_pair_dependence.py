@@ -14,8 +14,8 @@ from sklearn.linear_model import LogisticRegression
 from plait.core.sentences import ParameterError
 from plait.features import FeatureMask
 from plait.learners import LogisticLearner
-from plait.learners.label_pairs import pair_fits
-from plait.learners.label_pairs.pair_solver import solve_pairs
+from plait.learners.logistic import pair_fits
+from plait.learners.logistic.pair_fits import solve_pairs
 from plait.learners.training.problem import Problem, row_splits
 from plait.structure import LabelGraph
 
@@ -311,7 +311,7 @@ def test_separable_pairs_stay_finite():
 def test_many_sparse_columns_go_without_the_whole_matrix(monkeypatch):
     X, Y = made_data(17, n=120, d=15, q=4, density=0.4)
     whole = LogisticLearner(**TIGHT).fit_pairs(sparse.csr_matrix(X), Y, folds=None, coefficients=True)
-    monkeypatch.setattr("plait.learners.label_pairs.pair_fits.MOST_COLUMNS", 3)
+    monkeypatch.setattr("plait.learners.logistic.pair_fits.MOST_COLUMNS", 3)
     for given_X in (sparse.csr_matrix(X), X):
         diagonal = LogisticLearner(**TIGHT).fit_pairs(given_X, Y, folds=None, coefficients=True)
         np.testing.assert_allclose(diagonal.log_likelihood, whole.log_likelihood, rtol=1e-6)

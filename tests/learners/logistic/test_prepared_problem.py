@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from plait.learners import LogisticLearner
-from plait.learners.logistic.graph_batch import GraphBatch
+from plait.learners.logistic.prepared_problem import GraphBatch
 from plait.structure import LabelGraph
 
 pytestmark = pytest.mark.usefixtures("either_path")

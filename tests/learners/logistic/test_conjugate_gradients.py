@@ -5,13 +5,11 @@ import pytest
 from scipy import sparse
 
 from plait.learners.logistic import newton_preconditioner
-from plait.learners.logistic._lanes import LANES, NARROW
+from plait.learners.logistic.conjugate_gradients import NewtonLanes
 from plait.learners.logistic.logistic_batch import Batch
-from plait.learners.logistic.logistic_design import prepared_design
-from plait.learners.logistic.logistic_panel import LogisticPanel
+from plait.learners.logistic.logistic_design import LANES, NARROW, prepared_design
 from plait.learners.logistic.newton_preconditioner import DiagonalPreconditioner
-from plait.learners.logistic.panel_conjugate_gradients import NewtonLanes
-from plait.learners.logistic.solver_precision import Precision
+from plait.learners.logistic.newton_steps import NewtonBlock, Precision
 
 pytestmark = pytest.mark.usefixtures("compiled_path")
 
@@ -29,11 +27,11 @@ def opened(monkeypatch):
 
     def systems(heavy, work):
         batch = Batch.of(Y, 1.0, None, None, None, None, None)
-        panel = LogisticPanel(design, batch, preconditioner, Precision(work), 1e-6, NARROW)
-        panel.load(np.arange(8), list(range(8)))
-        panel._wary[:] = 0
-        panel._taken[heavy] = 1000
-        return panel.systems(), NewtonLanes(design, preconditioner, Precision(work).work, LANES), X
+        block = NewtonBlock(design, batch, preconditioner, Precision(work), 1e-6, NARROW)
+        block.load(np.arange(8), list(range(8)))
+        block._bounded[:] = 0
+        block._taken[heavy] = 1000
+        return block.systems(), NewtonLanes(design, preconditioner, Precision(work).work, LANES), X
 
     return systems
 
