@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from plait.core.checks import Nothing, OneOf, check_value
 from plait.core.extras import installed, optional
@@ -18,6 +19,8 @@ from plait.data.dataset import Dataset
 from plait.data.errors import DataError, DataWarning
 
 __all__ = ["FRAME_LIBRARIES", "LabelPlan", "dataset_of_columns", "dataset_of_frame", "frame_library", "from_frame"]
+
+_ROWS_AT_ONCE = 512
 
 FRAME_LIBRARIES = ("pandas", "polars")
 
@@ -194,13 +197,18 @@ def dataset_of_columns(
     features = [column for j, column in enumerate(columns) if j not in is_label]
     kinds = [_KINDS[column.kind] for column in features]
     plain = all(column.kind in ("numeric", "boolean") and kind_of(column)[1] in _PLAIN for column in features)
-    if features and (keep or not plain):
-        X = made_frame(features)
-    else:
-        X = np.empty((n_rows, len(features)))
-        for j, column in enumerate(features):
-            X[:, j] = column.values
+    X = made_frame(features) if features and (keep or not plain) else _beside(features, n_rows)
     return Dataset(X, Y, [column.name for column in features], label_names, name, kinds, lines)
+
+
+def _beside(columns: Sequence[TableColumn], n_rows: int) -> npt.NDArray[np.float64]:
+    """Return columns as a matrix; some rows at a time, which stay in the cache while all columns come in."""
+    X = np.empty((n_rows, len(columns)))
+    for start in range(0, n_rows, _ROWS_AT_ONCE):
+        rows = slice(start, start + _ROWS_AT_ONCE)
+        for j, column in enumerate(columns):
+            X[rows, j] = column.values[rows]
+    return X
 
 
 _KINDS = {"numeric": "numeric", "boolean": "binary", "text": "words", "date": "dates"}

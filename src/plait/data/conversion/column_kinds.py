@@ -68,6 +68,9 @@ def kind_of(column: TableColumn) -> tuple[str, str]:
 
 
 def _kind_of_numbers(column: TableColumn) -> tuple[str, str]:
+    first = column.values[:_FEWEST_ROWS]
+    if column.kind == "numeric" and (first != np.floor(first))[np.isfinite(first)].any():
+        return "numbers", ""
     known = column.values[~np.isnan(column.values)]
     if not len(known):
         return "left out", "is empty"

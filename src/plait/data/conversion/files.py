@@ -162,7 +162,7 @@ def read_all(path: str | os.PathLike[str], most: int = 1 << 26) -> bytes:
         total += len(block)
         if total > most:
             raise DataError.at(path, None, f"a file of at most {most} bytes", "a larger one")
-    return b"".join(parts)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 @contextmanager

@@ -39,7 +39,6 @@ _LARGE = 1 << 22
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _FIRST_LINE = re.compile(rb'[\r\n ]*(?:"[^"]*"|[^"\r\n]+)*')
-_NEGATIVE_ZERO = re.compile(rb'-0+[,;\t|\n\r" ]')
 _NO_BOUND = 1 << 62  # what a packed file may grow to is bounded already
 _NEWLINE, _RETURN, _QUOTE = 10, 13, 34
 # How the columns of a fitted encoder are read again; those of other kinds by what they hold.
@@ -137,7 +136,8 @@ def read_csv(
 def _text(path: str | os.PathLike[str], file: str) -> bytes:
     content = read_all(path, _NO_BOUND).removeprefix(_BYTE_ORDER_MARK)
     try:
-        content.decode("utf-8")
+        if not content.isascii():
+            content.decode("utf-8")
     except UnicodeDecodeError as problem:
         line = content.count(b"\n", 0, problem.start) + 1
         raise DataError.at(file, line, "text in UTF-8", f"byte {content[problem.start]:#04x}") from None
@@ -174,11 +174,13 @@ class _Table(NamedTuple):
 
 def _tidied(content: bytes, separator: str | None, file: str) -> _Table:
     """Return the table, by the first separator that makes one; else say what is wrong by the first of all."""
-    text = np.frombuffer(content if content.endswith(b"\n") else content + b"\n", dtype=np.uint8)
-    inside = np.zeros(len(text), dtype=bool)
-    if b'"' in content:
+    content = content if content.endswith(b"\n") else content + b"\n"
+    text = np.frombuffer(content, dtype=np.uint8)
+    quoted, returned = b'"' in content, b"\r" in content
+    inside = np.zeros(len(text) if quoted or returned else 0, dtype=bool)
+    if quoted:
         np.logical_xor.accumulate(text == _QUOTE, out=inside)  # an opening quote is, a closing one is not
-    if b"\r" in content:
+    if returned:
         text, inside = _with_line_feeds(text, inside)
     faults = []
     for candidate in (separator,) if separator else _by_width(content):
@@ -226,13 +228,19 @@ def _table(text: Array, inside: Bools, separator: str, file: str) -> _Table | Da
         lines = 1 + np.searchsorted(np.flatnonzero(text == _NEWLINE), starts[:-1])
     if blank.any():
         kept = ~np.repeat(blank, np.diff(starts))
-        text, inside = text[kept], inside[kept]
+        text, inside = text[kept], inside[kept] if len(inside) else inside
         ends = _field_ends(text, inside, separator)
-    return _Table(text.tobytes(), separator, width, ends, lines[~blank])
+    # Bytes that nothing was taken from need no copy.
+    whole = text.base if isinstance(text.base, bytes) and len(text.base) == len(text) else text.tobytes()
+    return _Table(whole, separator, width, ends, lines[~blank])
 
 
 def _field_ends(text: Array, inside: Bools, separator: str) -> Ints:
-    return np.flatnonzero(((text == ord(separator)) | (text == _NEWLINE)) & ~inside)
+    ends = text == ord(separator)
+    ends |= text == _NEWLINE
+    if inside.any():
+        ends &= ~inside
+    return np.flatnonzero(ends)
 
 
 def _spans(starts: Ints, records: Ints) -> Iterator[tuple[int, int]]:
@@ -325,10 +333,6 @@ def _pandas_columns(pandas: Any, table: _Table, asked: list[str | None]) -> Iter
     """Yield a series where pandas has numbers or truth values that are asked for or may be so, else a list of words."""
     words: dict[int, Any] = {j: str for j, kind in enumerate(asked) if kind in ("date", "text")}
     frame = _pandas_frame(pandas, table, dtype=words)
-    # A column of whole numbers forgets the sign of zero.
-    if _NEGATIVE_ZERO.search(table.text):
-        whole = [j for j, kind in enumerate(frame.dtypes) if kind.kind in "iu"]
-        frame = _pandas_frame(pandas, table, dtype=words | dict.fromkeys(whole, np.float64))
     for j, kind in enumerate(asked):
         series = frame[j]
         numeric = series.dtype.kind in "iuf" or (series.dtype.kind == "b" and kind is None)
