@@ -66,7 +66,7 @@ def test_json_holds_the_same_numbers(store, capsys):
         scores = [r.metrics["exact_match"] for r in opened.results() if (r.dataset, r.method) == ("sea", "br")]
     row = found["tables"]["exact-match"][0]
     assert row["sea"] == pytest.approx(sum(scores) / 2, rel=1e-12)
-    assert row["sand note"] == "1/2"
+    assert row["sand_note"] == "1/2"
     assert found["tables"]["failures"][0]["error"] == "ValueError: too cold"
 
 

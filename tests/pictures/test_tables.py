@@ -34,15 +34,15 @@ TABLE = Table("scores", "Scores <all>", COLUMNS, ROWS, ("A note & more.",))
 
 def test_csv_gives_all_digits_back():
     rows = list(csv.reader(io.StringIO(as_csv(TABLE))))
-    assert rows[0] == ["method", "a_b & c", "a_b & c std", "a_b & c note", "数据"]
+    assert rows[0] == ["method", "a_b_&_c", "a_b_&_c_std", "a_b_&_c_note", "数据"]
     assert rows[1] == [HOSTILE, "0.123456", "0.01", "", ""]
     assert rows[2] == ["br,\n50% {x}", "0.5", "", "1/3", "inf"]
 
 
 def test_records_have_no_numbers_that_json_does_not_know():
     records = as_records(TABLE)
-    assert records[0] == {"method": HOSTILE, "a_b & c": 0.123456, "a_b & c std": 0.01, "数据": None}
-    assert (records[1]["a_b & c std"], records[1]["a_b & c note"], records[1]["数据"]) == (None, "1/3", None)
+    assert records[0] == {"method": HOSTILE, "a_b_&_c": 0.123456, "a_b_&_c_std": 0.01, "数据": None}
+    assert (records[1]["a_b_&_c_std"], records[1]["a_b_&_c_note"], records[1]["数据"]) == (None, "1/3", None)
 
 
 def test_text_is_aligned_and_marks_the_best():

@@ -13,7 +13,17 @@ from typing import Any
 
 from plait.pictures.text_bars import LONGEST_NAME, shortened
 
-__all__ = ["Entry", "Heading", "Table", "as_csv", "as_records", "as_text", "decimals_for", "number_text"]
+__all__ = [
+    "Entry",
+    "Heading",
+    "Table",
+    "as_csv",
+    "as_records",
+    "as_text",
+    "decimals_for",
+    "machine_name",
+    "number_text",
+]
 
 
 @dataclass(frozen=True)
@@ -186,6 +196,17 @@ def _padded(text: str, width: int, left: bool) -> str:
     return text + space if left else space + text
 
 
+def machine_name(name: str) -> str:
+    r"""Return the head of a column as programs want it: without arrows, and with _ for blanks of any kind.
+
+    Examples
+    --------
+    >>> machine_name("exact match\u00a0↑"), machine_name("MLkNN")
+    ('exact_match', 'MLkNN')
+    """
+    return "_".join(name.replace("↑", " ").replace("↓", " ").split())
+
+
 def as_csv(table: Table) -> str:
     r"""Return the table as CSV text; a number that is missing is an empty field.
 
@@ -193,7 +214,7 @@ def as_csv(table: Table) -> str:
     --------
     >>> head = (Heading("method", is_text=True), Heading("sea", 2))
     >>> as_csv(Table("t", "Scores", head, ((Entry("br"), Entry(0.5, 0.125, True)),)))
-    'method,sea,sea std\nbr,0.5,0.125\n'
+    'method,sea,sea_std\nbr,0.5,0.125\n'
     """
     spreads = table.has_spreads
     remarks = [any(row[c].note for row in table.rows) for c in range(len(table.columns))]
@@ -201,7 +222,8 @@ def as_csv(table: Table) -> str:
     writer = csv.writer(stream, lineterminator="\n")
     head: list[str] = []
     for column, spread, remark in zip(table.columns, spreads, remarks, strict=True):
-        head += [column.name, *([f"{column.name} std"] if spread else []), *([f"{column.name} note"] if remark else [])]
+        name = machine_name(column.name)
+        head += [name, *([f"{name}_std"] if spread else []), *([f"{name}_note"] if remark else [])]
     writer.writerow(head)
     for row in table.rows:
         fields: list[str] = []
@@ -230,18 +252,19 @@ def as_records(table: Table) -> list[dict[str, Any]]:
     --------
     >>> head = (Heading("method", is_text=True), Heading("sea", 2))
     >>> as_records(Table("t", "Scores", head, ((Entry("br"), Entry(0.5, 0.125, True)),)))
-    [{'method': 'br', 'sea': 0.5, 'sea std': 0.125}]
+    [{'method': 'br', 'sea': 0.5, 'sea_std': 0.125}]
     """
     spreads = table.has_spreads
     records = []
     for row in table.rows:
         record: dict[str, Any] = {}
         for entry, column, spread in zip(row, table.columns, spreads, strict=True):
-            record[column.name] = _json_value(entry.value)
+            name = machine_name(column.name)
+            record[name] = _json_value(entry.value)
             if spread:
-                record[f"{column.name} std"] = _json_value(entry.spread)
+                record[f"{name}_std"] = _json_value(entry.spread)
             if entry.note:
-                record[f"{column.name} note"] = entry.note
+                record[f"{name}_note"] = entry.note
         records.append(record)
     return records
 

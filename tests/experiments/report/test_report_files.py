@@ -18,7 +18,7 @@ def test_every_table_becomes_a_file(made_up, tmp_path):
     ranking = contents.rankings[0]
     assert [row["method"] for row in rows] == list(ranking.methods)
     assert float(rows[1]["sun"]) == ranking.means[1, 1]
-    assert float(rows[1]["sun std"]) == ranking.spreads[1, 1]
+    assert float(rows[1]["sun_std"]) == ranking.spreads[1, 1]
 
 
 def test_the_page_is_the_same_every_time(made_up, tmp_path):
