@@ -23,7 +23,7 @@ from plait.data.encoded_tables import encoded_parts
 from plait.data.folds import MultilabelStratifiedKFold
 from plait.estimators import read_model_file
 from plait.experiments.planning.measures import MEASURES as KNOWN
-from plait.experiments.planning.measures import answers_needed, smaller_is_better
+from plait.experiments.planning.measures import answers_needed, is_own_measure, smaller_is_better
 from plait.experiments.running.answers import Answers, ask, measured
 from plait.metrics import scorers
 from plait.pictures.tables import Entry, Heading, Table, as_text
@@ -228,7 +228,7 @@ def _scored(model: Any, X: Any, Y: Any, measures: Sequence[str]) -> tuple[dict[s
     """Return measure -> value, as far as the model can be asked for it, and its answers."""
     dense = Y.toarray() if sparse.issparse(Y) else Y
     answers = ask(model, X, dense, answers_needed(measures))
-    found = measured(answers, dense)
+    found = measured(answers, dense, filter(is_own_measure, measures))
     if np.ndim(answers.joint) > 1:
         found.pop("log_loss", None)  # a product of marginals is no log P(y | x) of the model
     for measure in set(measures) - set(KNOWN):

@@ -1,6 +1,6 @@
 """Areas under curves of scores: average precision and ROC AUC, over all labels together, by label, and by row."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,7 @@ from scipy import sparse
 from scipy.stats import rankdata
 
 from plait.core.arrays import Array, Floats
+from plait.losses.rank import wrong_pairs
 from plait.metrics.inputs import by_name, label_blocks, label_matrix, same_shape, score_blocks, score_matrix
 
 __all__ = [
@@ -109,8 +110,11 @@ def sample_roc_auc(Y_true: Any, scores: Any) -> float:
     >>> sample_roc_auc([[1, 0, 0], [0, 0, 0]], [[0.4, 0.6, 0.1], [0.2, 0.3, 0.4]])
     0.5
     """
-    blocks = score_blocks("sample_roc_auc", "scores", Y_true, scores)
-    return _mean((area_of(*row) for block in blocks for row in zip(*block, strict=True)), nothing=0.5)
+    shares = []
+    for labels, block in score_blocks("sample_roc_auc", "scores", Y_true, scores):
+        wrong, pairs = wrong_pairs(labels == 1, block, tie=0.5)
+        shares += (1.0 - wrong[pairs > 0] / pairs[pairs > 0]).tolist()
+    return _mean(shares, nothing=0.5)
 
 
 def precision_of(labels: Array, scores: Array, nothing: float = np.nan) -> float:
@@ -156,7 +160,7 @@ def label_columns(owner: str, Y_true: Any, scores: Any) -> Iterator[tuple[Array,
         yield from zip(labels, values, strict=True)
 
 
-def _mean(values: Iterator[float], nothing: float = 0.0) -> float:
+def _mean(values: Iterable[float], nothing: float = 0.0) -> float:
     """Return the mean of the values that are defined."""
     found: Floats = np.array([value for value in values if value == value])
     return float(found.mean()) if found.size else nothing

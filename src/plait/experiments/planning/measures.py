@@ -3,8 +3,9 @@
 A measure of one's own is the import path of a function of true and predicted labels, or `scores:` and the path of a
 function of true labels and scores. Those of `plait.metrics` and `sklearn.metrics` are data, others are code.
 
-Measures of labels cost nothing and are always taken. Those of scores need marginals and those of the joint need
-log P(y | x), which can cost more than the prediction itself: they are taken when a plan names one of their group.
+The usual measures of labels cost nothing and are always taken. Those of scores need marginals and those of the joint
+need log P(y | x), which can cost more than the prediction itself: they are taken when a plan names one of their group.
+All others are taken when a plan names them.
 """
 
 import inspect
@@ -21,6 +22,7 @@ __all__ = [
     "LABEL_MEASURES",
     "MEASURES",
     "SCORE_MEASURES",
+    "USUAL_MEASURES",
     "answers_needed",
     "is_own_measure",
     "of_scores",
@@ -41,16 +43,22 @@ LABEL_MEASURES: dict[str, Measure] = {
     # A label that is neither true nor predicted in any row counts 1 instead of 0: papers differ.
     "macro_f1_absent_1": partial(metrics.macro_f1, zero_division=1),
     "micro_f1": metrics.micro_f1,
-    "sample_precision": metrics.sample_precision,
-    "sample_recall": metrics.sample_recall,
-    "macro_precision": metrics.macro_precision,
-    "macro_recall": metrics.macro_recall,
-    "micro_precision": metrics.micro_precision,
-    "micro_recall": metrics.micro_recall,
 }
 SCORE_MEASURES: dict[str, Measure] = {
     "ranking_loss": metrics.ranking_loss,
     "normalized_coverage": metrics.normalized_coverage,
+}
+JOINT_MEASURES: dict[str, Measure] = {
+    "cll_loss": metrics.cll_loss,
+    # The mean over rows, to compare test parts of different sizes.
+    "log_loss": partial(metrics.cll_loss, mean=True),
+}
+_FURTHER_OF_LABELS: dict[str, Measure] = {
+    f"{mean}_{what}": getattr(metrics, f"{mean}_{what}")
+    for what in ("precision", "recall")
+    for mean in ("sample", "macro", "micro")
+}
+_FURTHER_OF_SCORES: dict[str, Measure] = {
     "one_error": metrics.one_error,
     "sample_average_precision": metrics.sample_average_precision,
     "macro_average_precision": metrics.macro_average_precision,
@@ -61,14 +69,11 @@ SCORE_MEASURES: dict[str, Measure] = {
     **{f"precision_at_{k}": partial(metrics.precision_at_k, k=k) for k in (1, 3, 5)},
     **{f"ndcg_at_{k}": partial(metrics.ndcg_at_k, k=k) for k in (1, 3, 5)},
 }
-JOINT_MEASURES: dict[str, Measure] = {
-    "cll_loss": metrics.cll_loss,
-    # The mean over rows, to compare test parts of different sizes.
-    "log_loss": partial(metrics.cll_loss, mean=True),
-}
+_FURTHER = _FURTHER_OF_LABELS | _FURTHER_OF_SCORES
 _SCORES = "scores:"
 _KNOWN = ("plait.metrics.", "sklearn.metrics.")
-MEASURES: dict[str, Measure] = LABEL_MEASURES | SCORE_MEASURES | JOINT_MEASURES
+USUAL_MEASURES: dict[str, Measure] = LABEL_MEASURES | SCORE_MEASURES | JOINT_MEASURES
+MEASURES: dict[str, Measure] = USUAL_MEASURES | _FURTHER
 
 
 def smaller_is_better(measure: str) -> bool:
@@ -83,23 +88,25 @@ def smaller_is_better(measure: str) -> bool:
 
 
 def is_own_measure(word: Any) -> bool:
-    """Say whether a word is an import path, of labels or of scores."""
-    return isinstance(word, str) and "." in word
+    """Say whether a measure is taken only where a plan names it: plait's further ones, and import paths."""
+    return isinstance(word, str) and ("." in word or word in _FURTHER)
 
 
 def of_scores(word: str) -> bool:
     """Say whether a measure needs scores."""
-    return word in SCORE_MEASURES or word.startswith(_SCORES)
+    return word in SCORE_MEASURES or word in _FURTHER_OF_SCORES or word.startswith(_SCORES)
 
 
 def own_measure(word: str, *, allow_imports: bool = False) -> Measure:
-    """Return the function that a path names; nothing foreign is imported unless that is allowed.
+    """Return the function that a word or a path names; nothing foreign is imported unless that is allowed.
 
     Examples
     --------
     >>> own_measure("scores:sklearn.metrics.label_ranking_loss")([[1, 0]], [[0.9, 0.2]])
     0.0
     """
+    if word in _FURTHER:
+        return _FURTHER[word]
     path = word.removeprefix(_SCORES)
     if is_foreign(path) and not allow_imports:
         raise ParameterError(

@@ -12,7 +12,7 @@ from plait.core.sentences import ParameterError, shown
 from plait.data.conversion.feature_encoding import NOMINAL_MODES
 from plait.data.conversion.files import plain_suffix
 from plait.data.loading import DATA_SUFFIXES
-from plait.experiments.planning.measures import MEASURES, is_own_measure, own_measure
+from plait.experiments.planning.measures import MEASURES, USUAL_MEASURES, is_own_measure, own_measure
 from plait.experiments.planning.plan import PROTOCOL_KINDS, DatasetPlan, Protocol
 from plait.experiments.planning.plan_objects import is_foreign
 from plait.experiments.planning.plan_problems import Place
@@ -105,9 +105,9 @@ def _is_path(source: str) -> bool:
 
 
 def read_metrics(place: Place, value: Any) -> tuple[str, ...]:
-    """Return the metrics of a plan; all of them where it names none."""
+    """Return the metrics of a plan; the usual ones where it names none."""
     if value is None:
-        return tuple(MEASURES)
+        return tuple(USUAL_MEASURES)
     problem_of = partial(_metric_problem, allow_imports=place.problems.allow_imports)
     return tuple(_listed(place, value, problem_of, "metrics, a list of names"))
 

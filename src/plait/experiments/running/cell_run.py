@@ -23,7 +23,7 @@ from scipy import sparse
 from plait import __version__
 from plait.data import DataError, Dataset
 from plait.data.encoded_tables import encoded_parts
-from plait.experiments.planning.measures import answers_needed, smaller_is_better
+from plait.experiments.planning.measures import answers_needed, is_own_measure, smaller_is_better
 from plait.experiments.planning.plan import MethodSetup, Tuning
 from plait.experiments.planning.plan_objects import build, grid_choices, with_values
 from plait.experiments.running.answers import ask, fold_seed, labels_digest, measured, report_extras, seeded
@@ -186,7 +186,7 @@ def _score(definition: Mapping[str, Any], fit: Dataset, held: Dataset, metric: s
     model = seeded(build(definition, allow_imports=True), seed)
     fit, held = encoded_parts(fit, held, model=model)
     model.fit(fit.X, fit.Y)
-    values = measured(ask(model, held.X, held.Y, answers_needed([metric])), held.Y)
+    values = measured(ask(model, held.X, held.Y, answers_needed([metric])), held.Y, filter(is_own_measure, [metric]))
     if metric not in values or np.isnan(values[metric]):
         raise ValueError(f"the method gives no {metric}")
     return values[metric]
