@@ -236,13 +236,9 @@ def test_files_that_may_not_grow(commands, beach):
         assert len(store.results()) == 5
 
 
-def answers_of(model, X):
-    return model.predict_proba(X)
-
-
 @pytest.mark.parametrize("way", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
 def test_a_model_answers_the_same_in_other_processes(way):
     X = np.random.default_rng(0).normal(size=(40, 4))
     model = recipes.pcc().fit(X, (X[:, :3] > 0).astype(int))
     with multiprocessing.get_context(way).Pool(1) as pool:
-        np.testing.assert_array_equal(pool.apply(answers_of, (model, X)), model.predict_proba(X))
+        np.testing.assert_array_equal(pool.apply(model.predict_proba, (X,)), model.predict_proba(X))

@@ -239,13 +239,13 @@ class Store:
         try:
             with transaction(self._database):
                 yield
-        except sqlite3.Error as problem:
+        except (sqlite3.Error, UnicodeDecodeError) as problem:
             raise StoreError(f"{self.path}: cannot be written, {problem}. Make room or way, and run again.") from None
 
     def _rows(self, query: str, values: Any = ()) -> list[Any]:
         try:
             return self._database.execute(query, values).fetchall()
-        except sqlite3.DatabaseError as problem:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as problem:
             raise StoreError(f"{self.path}: cannot be read as a store, {problem}. Restore the file.") from None
 
 

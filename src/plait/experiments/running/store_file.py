@@ -61,7 +61,7 @@ def connect(path: str | os.PathLike[str], *, create: bool = False) -> sqlite3.Co
         raise StoreError(f"{file}: cannot be opened as a store, {problem}. Pass another file.") from None
     try:
         _ready(database, file, create)
-    except sqlite3.DatabaseError as problem:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as problem:  # SQLite quotes what is no text, too
         database.close()
         raise StoreError(f"{file}: cannot be used as a store, {problem}. Pass another file.") from None
     except StoreError:
