@@ -50,8 +50,8 @@ def _sentence(owner: str, X: Any, problem: str, nan_allowed: bool) -> str | None
     if "could not convert string" in problem:
         word = problem.partition(": ")[2]
         return (
-            f"{owner} needs X to hold numbers, but it holds {word}. Encode columns of words first, for example with "
-            "sklearn.preprocessing.OneHotEncoder."
+            f"{owner} needs X to hold numbers, but it holds {word}. Put plait.data.TableEncoder before it, "
+            "or encode columns of words yourself."
         )
     must = "finite numbers or NaN" if nan_allowed else "finite numbers"
     if problem.startswith("Input X contains NaN"):

@@ -71,7 +71,9 @@ class DatasetPlan:
     labels : int, str or list of str, optional
         Which columns are labels, where the file does not say.
     nominal : {"onehot", "codes"}, default="onehot"
-        What a feature of more than two words becomes.
+        What a nominal attribute of an ARFF file with more than two values becomes.
+    tags, sep, positive : str, optional
+        Of tables: the column of joined labels, what joins them, and the word that means 1.
     keep_labels, keep_features : tuple of str, optional
         Names of those to keep.
     top_labels : int, optional
@@ -91,6 +93,9 @@ class DatasetPlan:
     top_labels: int | None = None
     top_features: float | None = None
     protocol: Protocol | None = None
+    tags: str | None = None
+    sep: str = "|"
+    positive: str | None = None
 
 
 @dataclass(frozen=True)

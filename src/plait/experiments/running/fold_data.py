@@ -68,11 +68,11 @@ def _size(data: LoadedData) -> int:
 
 
 def _loaded(plan: DatasetPlan, split: bool) -> LoadedData:
-    labels, nominal = plan.labels, plan.nominal
+    said: dict[str, Any] = {name: getattr(plan, name) for name in ("labels", "nominal", "tags", "sep", "positive")}
     if not split:
-        whole = _kept_columns(plan, load_dataset(plan.source, labels=labels, nominal=nominal))
+        whole = _kept_columns(plan, load_dataset(plan.source, **said))
         return LoadedData(whole, None, _fingerprint([whole]))
-    parts = [load_dataset(plan.source, labels=labels, nominal=nominal, split=part) for part in ("train", "test")]
+    parts = [load_dataset(plan.source, split=part, **said) for part in ("train", "test")]
     train, test = parts
     # Columns of tables are found by name by their encoder.
     features_differ = not train.is_table and train.feature_names != test.feature_names
