@@ -22,7 +22,7 @@ def problem(n=120, d=7, q=3, seed=0):
 def test_one_member_with_all_rows_and_features_is_the_model_itself():
     X, Y = problem()
     base = JointClassifier(FullChain(), inference=Greedy())
-    ensemble = EnsembleClassifier(base, 1, 1.0, 1.0, random_state=0).fit(X, Y)
+    ensemble = EnsembleClassifier(base, 1, 1.0, 1.0, "votes", random_state=0).fit(X, Y)
     np.testing.assert_array_equal(ensemble.predict(X), base.fit(X, Y).predict(X))
     mixed = EnsembleClassifier(JointClassifier(), 1, 1.0, 1.0, combine="mixture", random_state=0).fit(X, Y)
     np.testing.assert_allclose(mixed.predict_proba(X), JointClassifier().fit(X, Y).predict_proba(X), rtol=1e-9)
@@ -30,7 +30,7 @@ def test_one_member_with_all_rows_and_features_is_the_model_itself():
 
 def test_sizes_votes_and_seeds():
     X, Y = problem()
-    model = recipes.ecc(random_state=5).fit(X, Y)
+    model = recipes.ecc(max_features=0.5, combine="votes", random_state=5).fit(X, Y)
     assert len(model.members_) == 10
     for member in model.members_:
         assert len(set(member.rows)) == round(0.75 * 120)
@@ -41,7 +41,7 @@ def test_sizes_votes_and_seeds():
     votes = np.mean([member.estimator.predict(X[:, member.columns]) for member in model.members_], axis=0)
     np.testing.assert_array_equal(shares, votes)
     np.testing.assert_array_equal(model.predict(X), votes >= 0.5)
-    again = recipes.ecc(random_state=5, n_jobs=2).fit(X, Y)
+    again = recipes.ecc(max_features=0.5, combine="votes", random_state=5, n_jobs=2).fit(X, Y)
     np.testing.assert_array_equal(again.predict_proba(X), shares)
 
 
@@ -132,3 +132,23 @@ def test_callbacks_see_every_member(n_jobs):
     assert seen == ["fit", *["EnsembleClassifier, members"] * 3]
     plain = EnsembleClassifier(n_estimators=3, random_state=0).fit(X, Y)
     np.testing.assert_array_equal(model.predict_proba(X), plain.predict_proba(X))
+
+
+def test_members_with_a_joint_are_one_mixture_and_others_vote():
+    X, Y = problem()
+    chains, machines = recipes.ecc(n_estimators=3), recipes.ecc(n_estimators=3, learner="linear_svm")
+    assert hasattr(chains, "joint")
+    assert not hasattr(machines, "joint")
+    likely = chains.set_params(random_state=0).fit(X, Y)
+    parts = [m.estimator.joint(X[:, m.columns]).log_prob(Y) for m in likely.members_]
+    np.testing.assert_allclose(np.exp(likely.joint(X).log_prob(Y)), np.exp(parts).mean(axis=0), rtol=1e-9)
+    assert {len(m.columns) for m in likely.members_} == {X.shape[1]}
+    shares = machines.fit(X, Y).predict_proba(X)
+    np.testing.assert_allclose(shares * 3, (shares * 3).round(), atol=1e-12)
+
+
+def test_the_mixture_of_epcc_sees_all_rows_and_features():
+    X, Y = problem()
+    model = recipes.epcc(n_estimators=3, random_state=0).fit(X, Y)
+    assert all(len(m.rows) == len(Y) and len(m.columns) == X.shape[1] for m in model.members_)
+    assert len({m.estimator.graph_.order for m in model.members_}) > 1

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from plait import JointClassifier, losses, recipes
+from plait import EnsembleClassifier, JointClassifier, losses, recipes
 from plait.core.naming import registry
 from plait.core.randomness import generator
 from plait.core.sentences import ParameterError
@@ -34,7 +34,7 @@ def fitted(name, loss):
 
 def refused(model, loss):
     """Say whether a model cannot decide for a loss: votes and mean marginals know no sets, margins no probabilities."""
-    if getattr(model, "combine", "mixture") != "mixture":
+    if isinstance(model, EnsembleClassifier) and model._combined() != "mixture":
         return loss.wanted == "distribution"
     return loss.wanted != "mode" and not hasattr(model, "predict_proba")
 

@@ -36,7 +36,7 @@ def problem(n=150, d=5, q=4, seed=0):
 
 def test_fitted_attributes_and_shapes():
     X, Y = problem()
-    model = JointClassifier(selector=MLFS(2, "label"), random_state=0).fit(X, Y)
+    model = JointClassifier("full_chain", MLFS(2, "label"), random_state=0).fit(X, Y)
     assert model.graph_.parents == ((), (0,), (0, 1), (0, 1, 2))
     assert model.mask_.support.sum(axis=1).tolist() == [2] * 4
     assert model.conditionals_.coef_.shape == (4, 5)
@@ -52,6 +52,9 @@ def test_fitted_attributes_and_shapes():
 
 def test_with_nothing_given_it_is_pcc():
     X, Y = problem()
+    assert repr(JointClassifier().part("structure")) == "FullChain(order='information')"
+    assert repr(JointClassifier().part("learner")) == "LogisticLearner(C='cv', standardize='balanced')"
+    assert repr(recipes.pcc().learner) == repr(JointClassifier().part("learner"))
     mine, recipe = JointClassifier().fit(X, Y), recipes.pcc().fit(X, Y)
     np.testing.assert_array_equal(mine.predict(X), recipe.predict(X))
     np.testing.assert_array_equal(mine.predict_proba(X), recipe.predict_proba(X))

@@ -140,9 +140,12 @@ def test_features_that_do_not_vary_leave_plain_information():
 
 def test_missing_values():
     X, Y = network()
-    X[0, 0] = np.nan
-    with pytest.raises(ParameterError, match="without NaN or infinity for principal components"):
-        FullChain("information").build(X, Y)
+    X[0, 0], X[:, 2] = np.nan, np.nan
+    filled = np.where(np.isnan(X), [X[1:, 0].mean() if j == 0 else 0.0 for j in range(X.shape[1])], X)
+    assert FullChain("information").build(X, Y).order == FullChain("information").build(filled, Y).order
+    for wrong in (np.where(np.isnan(X), np.inf, X), sparse.csr_matrix(X)):
+        with pytest.raises(ParameterError, match="for principal components"):
+            FullChain("information").build(wrong, Y)
     assert sorted(FullChain(InformationOrder("all")).build(X, Y).order) == list(range(6))
 
 

@@ -100,11 +100,12 @@ class EnsembleClassifier(CallbackSupport, JointModel):
         classifier chain in random order.
     n_estimators : int, default=10
         Number of members.
-    max_samples, max_features : float or int, default=0.75 and 0.5
+    max_samples, max_features : float or int, default=0.75 and 1.0
         How many rows and features a member sees, drawn without replacement: a share as a float, a number as an int.
-    combine : {"votes", "marginals", "mixture"}, default="votes"
-        A label's score is the share of members that give it, or the mean of its marginals; or the ensemble is one
-        joint distribution, the mixture of its members, to which `joint(X)`, every loss and every inference apply.
+    combine : {"auto", "mixture", "votes", "marginals"}, default="auto"
+        The ensemble is one joint distribution, the mixture of its members, to which `joint(X)`, every loss and every
+        inference apply; or a label's score is the share of members that give it, as papers have it, or the mean of its
+        marginals. "auto" is a mixture where members have a joint distribution, and votes where they do not.
     threshold : float or "cardinality", default=0.5
         A label is given if its score is at least this; "cardinality" takes the threshold at which the training rows get
         as many labels as they have [Read2011]. Not used by a mixture.
@@ -158,6 +159,9 @@ class EnsembleClassifier(CallbackSupport, JointModel):
     >>> from plait.data.synthetic import make_label_network
     >>> data = make_label_network(200, 4, 3, random_state=0).dataset
     >>> model = EnsembleClassifier(n_estimators=4, random_state=0).fit(data.X, data.Y)
+    >>> model.joint(data.X).log_prob(data.Y).shape
+    (200,)
+    >>> model = EnsembleClassifier(n_estimators=4, combine="votes", random_state=0).fit(data.X, data.Y)
     >>> sorted({float(share) for share in model.predict_proba(data.X).ravel()} - {0.0, 0.25, 0.5, 0.75, 1.0})
     []
     """
@@ -167,7 +171,7 @@ class EnsembleClassifier(CallbackSupport, JointModel):
         "n_estimators": (Interval(int, 1, None),),
         "max_samples": (Interval(int, 1, None), Interval(float, 0, 1, closed="right")),
         "max_features": (Interval(int, 1, None), Interval(float, 0, 1, closed="right")),
-        "combine": (OneOf(("votes", "marginals", "mixture")),),
+        "combine": (OneOf(("auto", "mixture", "votes", "marginals")),),
         "threshold": (Interval(float, 0, 1), OneOf(("cardinality",))),
         "member_weights": (OneOf(("equal", "likelihood")),),
         "inference": (InstanceOf((Inference, str)), Nothing()),
@@ -182,8 +186,8 @@ class EnsembleClassifier(CallbackSupport, JointModel):
         estimator: Any = None,
         n_estimators: int = 10,
         max_samples: float = 0.75,
-        max_features: float = 0.5,
-        combine: str = "votes",
+        max_features: float = 1.0,
+        combine: str = "auto",
         threshold: Any = 0.5,
         member_weights: str = "equal",
         inference: Any = "auto",
@@ -239,7 +243,7 @@ class EnsembleClassifier(CallbackSupport, JointModel):
             for seed in fit_tasks(self, member_seeds, "EnsembleClassifier, members", X=X, y=y)
         )
         self.threshold_ = self._matched_threshold(X, Y) if self.threshold == "cardinality" else float(self.threshold)
-        if self.combine == "mixture":
+        if self._combined() == "mixture":
             self._mix(X[held], Y[held])
         self._find_thresholds(X, Y, sample_weight)
         return self
@@ -248,12 +252,19 @@ class EnsembleClassifier(CallbackSupport, JointModel):
         """Return a part as an object, see `JointModel.part`; no estimator is a chain in random order."""
         if name != "estimator" or self.estimator is not None:
             return super().part(name)
-        return JointClassifier(FullChain("random"), inference="auto" if self.combine == "mixture" else Greedy())
+        by_vote = self.combine in ("votes", "marginals")
+        return JointClassifier(FullChain("random"), inference=Greedy() if by_vote else "auto")
+
+    def _combined(self) -> str:
+        """Return how members are put together: what "auto" means for them."""
+        if self.combine != "auto":
+            return self.combine
+        return "mixture" if hasattr(self.part("estimator"), "joint") else "votes"
 
     def _split(self, n_rows: int, seed: int) -> tuple[Any, Any]:
         """Return the rows held out for the weights (none unless asked for), and those members draw from."""
         order = generator(seed).permutation(n_rows)
-        weighed = self.combine == "mixture" and self.member_weights == "likelihood"
+        weighed = self._combined() == "mixture" and self.member_weights == "likelihood"
         n_held = min(max(1, round(_HELD_OUT * n_rows)), n_rows - 1) if weighed else 0
         return order[:n_held], np.sort(order[n_held:])
 
@@ -276,7 +287,7 @@ class EnsembleClassifier(CallbackSupport, JointModel):
 
     def _scores(self, X: Any) -> Floats:
         """Return the score of every label: share of votes, or mean marginal."""
-        method = "predict" if self.combine == "votes" else "predict_proba"
+        method = "predict" if self._combined() == "votes" else "predict_proba"
         answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(member.answer)(method, X) for member in self.members_
         )
@@ -291,13 +302,13 @@ class EnsembleClassifier(CallbackSupport, JointModel):
 
     def predict(self, X: Any, loss: Any = None) -> npt.NDArray[Any]:
         """Return the labels whose score reaches the threshold; of a mixture, the set of least expected loss."""
-        if self.combine == "mixture":
+        if self._combined() == "mixture":
             return super().predict(X, loss)
         chosen: Loss = resolve("EnsembleClassifier", "loss", self.loss if loss is None else loss, losses_room, Loss)
         if chosen.wanted == "distribution":
             raise ParameterError(
                 f"EnsembleClassifier needs combine='mixture' to decide for {type(chosen).__name__}, but combine is "
-                f"{self.combine!r}, which scores labels one by one. Use combine='mixture', or another loss."
+                f"{self._combined()!r}, which scores labels one by one. Use combine='mixture', or another loss."
             )
         scores = self._scores(self._rows(X))
         if chosen.needs_thresholds:
@@ -307,12 +318,12 @@ class EnsembleClassifier(CallbackSupport, JointModel):
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the scores of all labels: shares of votes, mean marginals, or the marginals of the mixture."""
-        if self.combine == "mixture":
+        if self._combined() == "mixture":
             return self._probabilities_out(self._posterior(X).marginals())
         return self._probabilities_out(self._scores(self._rows(X)))
 
     def _probabilistic(self) -> bool:
-        return self.combine == "mixture"
+        return self._combined() == "mixture"
 
     def _has_margins(self) -> bool:
         return False

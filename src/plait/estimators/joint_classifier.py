@@ -1,5 +1,6 @@
 """`JointClassifier`: any structure, selector, learner, inference and loss, composed into one classifier."""
 
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,10 +30,9 @@ __all__ = ["JointClassifier", "as_structure", "pairs_for"]
 
 
 def as_structure(owner: str, value: Any) -> Structure:
-    """Return a structure: the value itself, or what a word names; "chain" is a chain of all labels."""
-    found: Structure = (
-        FullChain() if value == "chain" else resolve(owner, "structure", value, structure_room, Structure)
-    )
+    """Return a structure: the value itself, or what a word names; "chain" is all labels, ordered by information."""
+    chain = partial(FullChain, "information")
+    found: Structure = resolve(owner, "structure", value, structure_room, Structure, {"chain": chain})
     return found
 
 
@@ -83,10 +83,10 @@ class JointClassifier(JointModel):
     Parameters
     ----------
     structure : Structure or str, default="chain"
-        Which labels may depend on which; "chain" is `FullChain()`.
+        Which labels may depend on which; "chain" is `FullChain("information")`.
     selector : Selector or str, optional
         Which features each label keeps; None keeps all.
-    learner : Learner, str or classifier, default="logistic"
+    learner : Learner, str or classifier, default="tuned"
         How the conditionals are trained. "tuned" is `LogisticLearner(C="cv", standardize="balanced")`; other words are
         those of `plait.learners`, such as "logistic" and "linear_svm". Any scikit-learn classifier is taken too, and
         copied for each label.
@@ -167,7 +167,7 @@ class JointClassifier(JointModel):
         self,
         structure: Any = "chain",
         selector: Any = None,
-        learner: Any = "logistic",
+        learner: Any = "tuned",
         inference: Any = "auto",
         loss: Any = "subset",
         random_state: Any = None,

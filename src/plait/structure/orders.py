@@ -190,7 +190,7 @@ class InformationOrder(Order):
 
     def _columns(self, given: StructureInput) -> tuple[Iterator[Array], int]:
         """Return the symbols of what is known, column by column, and how many columns there are."""
-        X = given.X if self.features == "all" else component_scores(_finite(given), self.n_components)
+        X = given.X if self.features == "all" else component_scores(_filled(given), self.n_components)
         if X.shape[1] == 0:
             return iter(()), 0
         discretizer = MeanStdDiscretizer() if self.discretizer is None else clone(self.discretizer)
@@ -201,14 +201,26 @@ class InformationOrder(Order):
         return (by_column[:, [m]].toarray().ravel() for m in range(X.shape[1])), X.shape[1]
 
 
-def _finite(given: StructureInput) -> Any:
+# Numbers beyond it overflow in products of rows.
+_LARGE = 1e100
+
+
+def _filled(given: StructureInput) -> Any:
+    """Return X with the mean of its column for NaN, and in units whose squares are finite: components stay the same."""
     values = given.X.data if sparse.issparse(given.X) else given.X
-    if not np.isfinite(values).all():
+    gaps = np.isnan(values)
+    if np.isinf(values).any() or (sparse.issparse(given.X) and gaps.any()):
         raise ParameterError(
-            f"{given.owner} needs X without NaN or infinity for principal components, but it holds some. "
-            'Fill them in first, or use InformationOrder(features="all"), where NaN is a symbol.'
+            f"{given.owner} needs X without infinity (sparse X without NaN too) for principal components, but it holds "
+            'some. Fill them in first, or use InformationOrder(features="all"), where NaN is a symbol.'
         )
-    return given.X
+    largest = float(np.abs(values).max(initial=0.0, where=~gaps))
+    unit = largest if largest > _LARGE else 1.0
+    if not gaps.any():
+        return given.X if unit == 1.0 else given.X / unit
+    values = values / unit
+    sums, counts = np.where(gaps, 0.0, values).sum(axis=0), (~gaps).sum(axis=0)
+    return np.where(gaps, sums / np.maximum(counts, 1), values)
 
 
 def _second_term(labels: LabelInformation, order: list[int]) -> Floats:

@@ -25,9 +25,10 @@ def br(
 
     Parameters
     ----------
-    learner : Learner or str, optional
-        How conditionals are trained; None is `LogisticLearner()`, with C = 1. `LogisticLearner(C="cv")` is the tuned
-        setting of the papers.
+    learner : Learner, str or classifier, optional
+        How conditionals are trained; None is `LogisticLearner(C="cv", standardize="balanced")`, whose penalties come
+        from cross-validation; "published" is `LogisticLearner(C="cv", standardize=False)`, as in [PCC].
+        Any scikit-learn classifier is taken too.
     inference : Inference or str, optional
         How questions are answered; None is `Auto()`, the cheapest exact way, else the best approximate one.
     loss : Loss or str, default="subset"
@@ -68,7 +69,7 @@ def br(
 
 def cc(
     *,
-    order: Any = None,
+    order: Any = "information",
     learner: Any = None,
     inference: Any = None,
     loss: Any = "subset",
@@ -82,12 +83,13 @@ def cc(
 
     Parameters
     ----------
-    order : None, str, Order or sequence of labels, default=None
-        None for the order of the columns of Y, "random", "frequency", "information", an `Order`, or all labels by
-        number or name.
-    learner : Learner or str, optional
-        How conditionals are trained; None is `LogisticLearner()`, with C = 1. `LogisticLearner(C="cv")` is the tuned
-        setting of the papers.
+    order : str, Order or sequence of labels, default="information"
+        "information" (each label shares much with those before it, see `InformationOrder`), "given" (that of the
+        columns of Y), "random", "frequency", an `Order`, or all labels by number or name.
+    learner : Learner, str or classifier, optional
+        How conditionals are trained; None is `LogisticLearner(C="cv", standardize="balanced")`, whose penalties come
+        from cross-validation; "published" is `LogisticLearner(C="cv", standardize=False)`, as in [PCC].
+        Any scikit-learn classifier is taken too.
     inference : Inference or str, optional
         How questions are answered; None is `Greedy()`, label after label along the order.
     loss : Loss or str, default="subset"
@@ -127,7 +129,7 @@ def cc(
 
 def pcc(
     *,
-    order: Any = None,
+    order: Any = "information",
     learner: Any = None,
     inference: Any = None,
     loss: Any = "subset",
@@ -141,12 +143,13 @@ def pcc(
 
     Parameters
     ----------
-    order : None, str, Order or sequence of labels, default=None
-        None for the order of the columns of Y, "random", "frequency", "information", an `Order`, or all labels by
-        number or name.
-    learner : Learner or str, optional
-        How conditionals are trained; None is `LogisticLearner()`, with C = 1. `LogisticLearner(C="cv")` is the tuned
-        setting of the papers.
+    order : str, Order or sequence of labels, default="information"
+        "information" (each label shares much with those before it, see `InformationOrder`), "given" (that of the
+        columns of Y), "random", "frequency", an `Order`, or all labels by number or name.
+    learner : Learner, str or classifier, optional
+        How conditionals are trained; None is `LogisticLearner(C="cv", standardize="balanced")`, whose penalties come
+        from cross-validation; "published" is `LogisticLearner(C="cv", standardize=False)`, as in [PCC].
+        Any scikit-learn classifier is taken too.
     inference : Inference or str, optional
         How questions are answered; None is `Auto()`, the cheapest exact way, else the best approximate one.
     loss : Loss or str, default="subset"
@@ -192,7 +195,7 @@ def pcc(
 def kcc(
     *,
     k: Any = 0.8,
-    order: Any = None,
+    order: Any = "information",
     learner: Any = None,
     inference: Any = None,
     loss: Any = "subset",
@@ -208,12 +211,13 @@ def kcc(
     ----------
     k : int or float, default=0.8
         Most parents of a label: a number, or a share of the labels.
-    order : None, str, Order or sequence of labels, default=None
-        None for the order of the columns of Y, "random", "frequency", "information", an `Order`, or all labels by
-        number or name.
-    learner : Learner or str, optional
-        How conditionals are trained; None is `LogisticLearner()`, with C = 1. `LogisticLearner(C="cv")` is the tuned
-        setting of the papers.
+    order : str, Order or sequence of labels, default="information"
+        "information" (each label shares much with those before it, see `InformationOrder`), "given" (that of the
+        columns of Y), "random", "frequency", an `Order`, or all labels by number or name.
+    learner : Learner, str or classifier, optional
+        How conditionals are trained; None is `LogisticLearner(C="cv", standardize="balanced")`, whose penalties come
+        from cross-validation; "published" is `LinearSVMLearner()`, as in [OCC].
+        Any scikit-learn classifier is taken too.
     inference : Inference or str, optional
         How questions are answered; None is `Greedy()`, label after label along the order.
     loss : Loss or str, default="subset"

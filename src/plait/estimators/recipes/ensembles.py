@@ -15,33 +15,36 @@ def ecc(
     *,
     n_estimators: int = 10,
     max_samples: float = 0.75,
-    max_features: float = 0.5,
-    combine: str = "votes",
+    max_features: float = 1.0,
+    combine: str = "auto",
     learner: Any = None,
     inference: Any = None,
     loss: Any = "subset",
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> EnsembleClassifier:
-    """Ensemble of classifier chains in random orders, on 75% of the rows and half of the features [OCC 8.2].
+    """Ensemble of classifier chains in random orders, each on 75% of the rows [OCC 8.2].
 
-    Chains in different orders make different errors; a label is given if at least half of them give it.
+    Chains in different orders make different errors. They are one joint distribution; by votes, as in the paper, a
+    label is given if at least half of them give it, and `max_features=0.5` is the paper's.
 
     Parameters
     ----------
     n_estimators : int, default=10
         Number of members.
-    max_samples, max_features : float or int, default=0.75 and 0.5
+    max_samples, max_features : float or int, default=0.75 and 1.0
         How many rows and features a member sees, drawn without replacement: a share as a float, a number as an int.
-    combine : {"votes", "marginals", "mixture"}, default="votes"
-        How answers of members become one, see `EnsembleClassifier`.
-    learner : Learner or str, optional
-        How conditionals are trained; None is `LogisticLearner()`, with C = 1. `LogisticLearner(C="cv")` is the tuned
-        setting of the papers.
+    combine : {"auto", "mixture", "votes", "marginals"}, default="auto"
+        How answers of members become one, see `EnsembleClassifier`: as one joint distribution where members have one,
+        else by votes.
+    learner : Learner, str or classifier, optional
+        How conditionals are trained; None is `LogisticLearner(C="cv", standardize="balanced")`, whose penalties come
+        from cross-validation; "published" is `LinearSVMLearner()`, as in [OCC].
+        Any scikit-learn classifier is taken too.
     inference : Inference or str, optional
         How members answer; None is that of the recipe they are made by. Of a mixture, set it on the ensemble.
     loss : Loss or str, default="subset"
-        What `predict` of a mixture minimises the expectation of; votes and mean marginals take no notice.
+        What `predict` minimises the expectation of; votes and mean marginals are cut at a threshold.
     random_state : int, RandomState, Generator or None
         Seed of everything random; fixed, everything is the same every time, for any `n_jobs`.
     n_jobs : int, optional
@@ -68,7 +71,7 @@ def ecc(
     >>> from plait import recipes
     >>> from plait.data.synthetic import make_label_network
     >>> data = make_label_network(200, 6, 4, random_state=0).dataset
-    >>> model = recipes.ecc(n_estimators=4, random_state=0).fit(data.X, data.Y)
+    >>> model = recipes.ecc(n_estimators=4, combine="votes", random_state=0).fit(data.X, data.Y)
     >>> sorted({float(share) for share in model.predict_proba(data.X).ravel()} - {0.0, 0.25, 0.5, 0.75, 1.0})
     []
     """
@@ -80,34 +83,37 @@ def ecc(
 def epcc(
     *,
     n_estimators: int = 10,
-    max_samples: float = 0.75,
-    max_features: float = 0.5,
-    combine: str = "votes",
+    max_samples: float = 1.0,
+    max_features: float = 1.0,
+    combine: str = "auto",
     learner: Any = None,
     inference: Any = None,
     loss: Any = "subset",
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> EnsembleClassifier:
-    """Ensemble of probabilistic chains in random orders, members with exact inference [MC 6.1].
+    """Ensemble of probabilistic chains in random orders, as one joint distribution [MC 6.1].
 
-    With `combine="mixture"` the chains are one joint distribution, which answers every question.
+    The equal mixture of ten chains on all rows and features. No order of a chain is the right one, and what one makes
+    of its first labels others make good; the mixture answers every question.
 
     Parameters
     ----------
     n_estimators : int, default=10
         Number of members.
-    max_samples, max_features : float or int, default=0.75 and 0.5
+    max_samples, max_features : float or int, default=1.0
         How many rows and features a member sees, drawn without replacement: a share as a float, a number as an int.
-    combine : {"votes", "marginals", "mixture"}, default="votes"
-        How answers of members become one, see `EnsembleClassifier`.
-    learner : Learner or str, optional
-        How conditionals are trained; None is `LogisticLearner()`, with C = 1. `LogisticLearner(C="cv")` is the tuned
-        setting of the papers.
+    combine : {"auto", "mixture", "votes", "marginals"}, default="auto"
+        How answers of members become one, see `EnsembleClassifier`: as one joint distribution where members have one,
+        else by votes.
+    learner : Learner, str or classifier, optional
+        How conditionals are trained; None is `LogisticLearner(C="cv", standardize="balanced")`, whose penalties come
+        from cross-validation; "published", for [MC], is the same.
+        Any scikit-learn classifier is taken too.
     inference : Inference or str, optional
         How members answer; None is that of the recipe they are made by. Of a mixture, set it on the ensemble.
     loss : Loss or str, default="subset"
-        What `predict` of a mixture minimises the expectation of; votes and mean marginals take no notice.
+        What `predict` minimises the expectation of; votes and mean marginals are cut at a threshold.
     random_state : int, RandomState, Generator or None
         Seed of everything random; fixed, everything is the same every time, for any `n_jobs`.
     n_jobs : int, optional
@@ -133,7 +139,7 @@ def epcc(
     >>> from plait import recipes
     >>> from plait.data.synthetic import make_label_network
     >>> data = make_label_network(200, 6, 4, random_state=0).dataset
-    >>> model = recipes.epcc(n_estimators=3, combine="mixture", random_state=0).fit(data.X, data.Y)
+    >>> model = recipes.epcc(n_estimators=3, random_state=0).fit(data.X, data.Y)
     >>> model.joint(data.X).mode().shape
     (200, 4)
     """
@@ -146,8 +152,8 @@ def ebcc(
     *,
     n_estimators: int = 10,
     max_samples: float = 0.75,
-    max_features: float = 0.5,
-    combine: str = "votes",
+    max_features: float = 1.0,
+    combine: str = "auto",
     learner: Any = None,
     inference: Any = None,
     loss: Any = "subset",
@@ -162,17 +168,19 @@ def ebcc(
     ----------
     n_estimators : int, default=10
         Number of members.
-    max_samples, max_features : float or int, default=0.75 and 0.5
+    max_samples, max_features : float or int, default=0.75 and 1.0
         How many rows and features a member sees, drawn without replacement: a share as a float, a number as an int.
-    combine : {"votes", "marginals", "mixture"}, default="votes"
-        How answers of members become one, see `EnsembleClassifier`.
-    learner : Learner or str, optional
-        How conditionals are trained; None is `LogisticLearner()`, with C = 1. `LogisticLearner(C="cv")` is the tuned
-        setting of the papers.
+    combine : {"auto", "mixture", "votes", "marginals"}, default="auto"
+        How answers of members become one, see `EnsembleClassifier`: as one joint distribution where members have one,
+        else by votes.
+    learner : Learner, str or classifier, optional
+        How conditionals are trained; None is `LogisticLearner(C="cv", standardize="balanced")`, whose penalties come
+        from cross-validation; "published" is `LinearSVMLearner()`, as in [OCC].
+        Any scikit-learn classifier is taken too.
     inference : Inference or str, optional
         How members answer; None is that of the recipe they are made by. Of a mixture, set it on the ensemble.
     loss : Loss or str, default="subset"
-        What `predict` of a mixture minimises the expectation of; votes and mean marginals take no notice.
+        What `predict` minimises the expectation of; votes and mean marginals are cut at a threshold.
     random_state : int, RandomState, Generator or None
         Seed of everything random; fixed, everything is the same every time, for any `n_jobs`.
     n_jobs : int, optional
@@ -213,8 +221,8 @@ def eocc(
     n_features: Any = 0.3,
     n_estimators: int = 10,
     max_samples: float = 0.75,
-    max_features: float = 0.5,
-    combine: str = "votes",
+    max_features: float = 1.0,
+    combine: str = "auto",
     learner: Any = None,
     inference: Any = None,
     loss: Any = "subset",
@@ -233,17 +241,18 @@ def eocc(
         Features that each label keeps: a number, or a share of all.
     n_estimators : int, default=10
         Number of members.
-    max_samples, max_features : float or int, default=0.75 and 0.5
+    max_samples, max_features : float or int, default=0.75 and 1.0
         How many rows and features a member sees, drawn without replacement: a share as a float, a number as an int.
-    combine : {"votes", "marginals", "mixture"}, default="votes"
-        How answers of members become one, see `EnsembleClassifier`.
+    combine : {"auto", "mixture", "votes", "marginals"}, default="auto"
+        How answers of members become one, see `EnsembleClassifier`: as one joint distribution where members have one,
+        else by votes.
     learner : Learner or str, optional
         How conditionals are trained; None is `LinearSVMLearner()`, which decides and has no probabilities. With
         `LogisticLearner()` there are `predict_proba` and `joint` too.
     inference : Inference or str, optional
         How members answer; None is that of the recipe they are made by. Of a mixture, set it on the ensemble.
     loss : Loss or str, default="subset"
-        What `predict` of a mixture minimises the expectation of; votes and mean marginals take no notice.
+        What `predict` minimises the expectation of; votes and mean marginals are cut at a threshold.
     random_state : int, RandomState, Generator or None
         Seed of everything random; fixed, everything is the same every time, for any `n_jobs`.
     n_jobs : int, optional

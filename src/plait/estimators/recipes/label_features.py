@@ -27,9 +27,10 @@ def br_ldf(
     ----------
     r : float, default=0.15
         Smallest share of the features that a label keeps in the first stage (0.05 for large data).
-    learner : Learner or str, optional
-        How conditionals are trained; None is `LogisticLearner()`, with C = 1. `LogisticLearner(C="cv")` is the tuned
-        setting of the papers.
+    learner : Learner, str or classifier, optional
+        How conditionals are trained; None is `LogisticLearner(C="cv", standardize="balanced")`, whose penalties come
+        from cross-validation; "published" is `LogisticLearner(C=5.0)`, as in [PACC].
+        Any scikit-learn classifier is taken too.
     inference : Inference or str, optional
         How questions are answered; None is `Auto()`, the cheapest exact way, else the best approximate one.
     loss : Loss or str, default="subset"
@@ -70,7 +71,7 @@ def br_ldf(
 def cc_ldf(
     *,
     r: float = 0.15,
-    order: Any = None,
+    order: Any = "information",
     learner: Any = None,
     inference: Any = None,
     loss: Any = "subset",
@@ -86,12 +87,13 @@ def cc_ldf(
     ----------
     r : float, default=0.15
         Smallest share of the features that a label keeps in the first stage (0.05 for large data).
-    order : None, str, Order or sequence of labels, default=None
-        None for the order of the columns of Y, "random", "frequency", "information", an `Order`, or all labels by
-        number or name.
-    learner : Learner or str, optional
-        How conditionals are trained; None is `LogisticLearner()`, with C = 1. `LogisticLearner(C="cv")` is the tuned
-        setting of the papers.
+    order : str, Order or sequence of labels, default="information"
+        "information" (each label shares much with those before it, see `InformationOrder`), "given" (that of the
+        columns of Y), "random", "frequency", an `Order`, or all labels by number or name.
+    learner : Learner, str or classifier, optional
+        How conditionals are trained; None is `LogisticLearner(C="cv", standardize="balanced")`, whose penalties come
+        from cross-validation; "published" is `LogisticLearner(C=5.0)`, as in [PACC].
+        Any scikit-learn classifier is taken too.
     inference : Inference or str, optional
         How questions are answered; None is `Greedy()`, label after label along the order.
     loss : Loss or str, default="subset"
@@ -150,9 +152,10 @@ def bcc_ldf(
         Smallest share of the features that a label keeps in the first stage (0.05 for large data).
     root : int or str, optional
         The label that the tree hangs from, by number or name; None draws it.
-    learner : Learner or str, optional
-        How conditionals are trained; None is `LogisticLearner()`, with C = 1. `LogisticLearner(C="cv")` is the tuned
-        setting of the papers.
+    learner : Learner, str or classifier, optional
+        How conditionals are trained; None is `LogisticLearner(C="cv", standardize="balanced")`, whose penalties come
+        from cross-validation; "published" is `LogisticLearner(C=5.0)`, as in [PACC].
+        Any scikit-learn classifier is taken too.
     inference : Inference or str, optional
         How questions are answered; None is `Greedy()`, label after label along the order.
     loss : Loss or str, default="subset"
@@ -208,9 +211,10 @@ def pacc_ldf(
     ----------
     r : float, default=0.15
         Smallest share of the features that a label keeps in the first stage (0.05 for large data).
-    learner : Learner or str, optional
-        How conditionals are trained; None is `LogisticLearner()`, with C = 1. `LogisticLearner(C="cv")` is the tuned
-        setting of the papers.
+    learner : Learner, str or classifier, optional
+        How conditionals are trained; None is `LogisticLearner(C="cv", standardize="balanced")`, whose penalties come
+        from cross-validation; "published" is `LogisticLearner(C=5.0)`, as in [PACC].
+        Any scikit-learn classifier is taken too.
     inference : Inference or str, optional
         How questions are answered; None is `Auto()`, the cheapest exact way, else the best approximate one.
     loss : Loss or str, default="subset"

@@ -6,6 +6,7 @@ from sklearn.base import clone
 
 from plait.inference import Auto, Greedy
 from plait.learners import LinearSVMLearner, LogisticLearner
+from plait.learners.learner_words import tuned
 
 __all__ = ["exact", "greedy", "learner_for"]
 
@@ -24,7 +25,7 @@ def learner_for(learner: Any, paper: str) -> Any:
     """Return the learner: for None the default, for "published" that of the paper, each time a new one."""
     if isinstance(learner, str) and learner == "published":
         return clone(_PUBLISHED[paper])
-    return LogisticLearner() if learner is None else learner
+    return tuned() if learner is None else learner
 
 
 def exact(inference: Any) -> Any:

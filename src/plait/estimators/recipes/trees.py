@@ -27,9 +27,10 @@ def bcc(
     ----------
     root : int or str, optional
         The label that the tree hangs from, by number or name; None draws it.
-    learner : Learner or str, optional
-        How conditionals are trained; None is `LogisticLearner()`, with C = 1. `LogisticLearner(C="cv")` is the tuned
-        setting of the papers.
+    learner : Learner, str or classifier, optional
+        How conditionals are trained; None is `LogisticLearner(C="cv", standardize="balanced")`, whose penalties come
+        from cross-validation; "published" is `LogisticLearner(C=5.0)`, as in [PACC].
+        Any scikit-learn classifier is taken too.
     inference : Inference or str, optional
         How questions are answered; None is `Greedy()`, label after label along the order.
     loss : Loss or str, default="subset"
@@ -84,9 +85,10 @@ def ctbn(
 
     Parameters
     ----------
-    learner : Learner or str, optional
-        How conditionals are trained; None is `LogisticLearner()`, with C = 1. `LogisticLearner(C="cv")` is the tuned
-        setting of the papers.
+    learner : Learner, str or classifier, optional
+        How conditionals are trained; None is `LogisticLearner(C="cv", standardize="balanced")`, whose penalties come
+        from cross-validation; "published", for [MC], is the same.
+        Any scikit-learn classifier is taken too.
     inference : Inference or str, optional
         How questions are answered; None is `Auto()`, the cheapest exact way, else the best approximate one.
     loss : Loss or str, default="subset"
@@ -142,9 +144,10 @@ def pacc(
 
     Parameters
     ----------
-    learner : Learner or str, optional
-        How conditionals are trained; None is `LogisticLearner()`, with C = 1. `LogisticLearner(C="cv")` is the tuned
-        setting of the papers.
+    learner : Learner, str or classifier, optional
+        How conditionals are trained; None is `LogisticLearner(C="cv", standardize="balanced")`, whose penalties come
+        from cross-validation; "published" is `LogisticLearner(C=5.0)`, as in [PACC].
+        Any scikit-learn classifier is taken too.
     inference : Inference or str, optional
         How questions are answered; None is `Auto()`, the cheapest exact way, else the best approximate one.
     loss : Loss or str, default="subset"
