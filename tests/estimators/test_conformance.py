@@ -18,8 +18,10 @@ every_recipe = pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)
 # - that predictions are marginals above one half is true of the decision for the Hamming loss, not of the most probable
 #   label set, and of an odd number of votes, which cannot tie (check_classifier_multioutput);
 # - that probabilities lie strictly between 0 and 1 is true of mean marginals, not of shares of votes;
-# - that a weight is a number of copies is true of members that see all rows.
-ALL_ROWS = {"max_samples": 1.0, "max_features": 1.0}
+# - that a weight is a number of copies is true of members that see all rows, and of penalties that are not chosen by rows
+#   held out, as copies of a row fall on both sides of a split.
+FIXED = {"learner": LogisticLearner(), "estimator__learner": LogisticLearner()}
+ALL_ROWS = {"max_samples": 1.0, "max_features": 1.0, **FIXED}
 SETTINGS = {
     "check_classifier_multioutput": {"loss": "hamming", "inference": None, "n_estimators": 9},
     "check_classifiers_multilabel_output_format_predict_proba": {"combine": "marginals"},
@@ -41,9 +43,9 @@ class TestRecipes(EstimatorConformance):
         if check == VOTES and isinstance(getattr(getattr(model, "estimator", None), "learner", None), LinearSVMLearner):
             return None
         wanted, known = SETTINGS.get(check, {}), model.get_params()
-        if isinstance(known.get("learner"), LinearSVMLearner):
+        if isinstance(known.get("learner", known.get("estimator__learner")), LinearSVMLearner):
             # Margins decide for the most probable set only, and no marginals are there to be compared with.
-            wanted = {name: value for name, value in wanted.items() if name != "loss"}
+            wanted = {name: value for name, value in wanted.items() if name not in ("loss", *FIXED)}
         return model.set_params(**{name: value for name, value in wanted.items() if name in known})
 
     # The rules are those of the class, tested below once for each of them.

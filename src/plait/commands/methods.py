@@ -39,7 +39,7 @@ def make_method(name: str, settings: dict[str, Any] | None = None, random_state:
     Examples
     --------
     >>> make_method("kCC", {"k": 2}).structure
-    KDependence(k=2)
+    KDependence(k=2, order='information')
     """
     known = {_plain(word): word for word in method_names()}.get(_plain(name))
     if known is None:

@@ -136,7 +136,8 @@ class JointClassifier(JointModel):
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(200, 3))
-    >>> Y = np.column_stack([X[:, 0] > 0, X[:, 0] + X[:, 1] > 0]).astype(int)
+    >>> sea = X[:, 0] + rng.normal(size=200) > 0
+    >>> Y = np.column_stack([sea, sea & (X[:, 1] > -1)]).astype(int)
     >>> model = JointClassifier().fit(X, Y)
     >>> model.predict([[1.0, 2.0, 0.0], [-1.0, -2.0, 0.0]])
     array([[1, 1],

@@ -79,7 +79,8 @@ class JointPipeline(Pipeline):
     >>> from plait import recipes
     >>> texts = ["waves and sand", "sand", "clouds", "waves", "clouds and waves", "sand and waves"] * 5
     >>> tags = [{"sea", "sun"}, {"sun"}, set(), {"sea"}, {"sea"}, {"sea", "sun"}] * 5
-    >>> model = JointPipeline([("words", TfidfVectorizer()), ("labels", recipes.pcc())]).fit(texts, tags)
+    >>> model = JointPipeline([("words", TfidfVectorizer()), ("labels", recipes.pcc(learner="logistic"))])
+    >>> model = model.fit(texts, tags)
     >>> model.joint(["waves and sand"]).given({"sea": 1}).marginals().round(1)
     array([[1. , 0.9]])
     """

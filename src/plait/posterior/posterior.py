@@ -108,7 +108,8 @@ class Posterior(FurtherQuestions):
     >>> sea = X[:, 0] + rng.normal(size=500) > 0
     >>> has = np.column_stack([sea, sea & (rng.random(500) < 0.8), X[:, 1] + 0.3 * rng.normal(size=500) > 0])
     >>> names = np.array(["sea", "sand", "sun"])
-    >>> answer = recipes.pcc().fit(X, [set(names[row]) for row in has]).joint([[0.2, 0.1], [-2.0, -1.0]])
+    >>> model = recipes.pcc(order="given", learner="logistic").fit(X, [set(names[row]) for row in has])
+    >>> answer = model.joint([[0.2, 0.1], [-2.0, -1.0]])
     >>> answer, answer.label_names
     (Posterior(2 rows, 3 labels), ('sand', 'sea', 'sun'))
 

@@ -247,7 +247,7 @@ def kcc(
     >>> from plait.data.synthetic import make_label_network
     >>> data = make_label_network(200, 6, 4, random_state=0).dataset
     >>> model = recipes.kcc(k=1).fit(data.X, data.Y)
-    >>> [len(parents) for parents in model.graph_.parents]
+    >>> sorted(len(parents) for parents in model.graph_.parents)
     [0, 1, 1, 1]
     """
     parts = KDependence(k, order), None, learner_for(learner, "OCC"), greedy(inference)

@@ -185,7 +185,7 @@ def build(value: Any, *, allow_imports: bool = False) -> Any:
     --------
     >>> build({"use": "kcc", "k": 2, "learner": {"use": "LogisticLearner", "C": "cv"}})
     JointClassifier(inference=Greedy(), learner=LogisticLearner(C='cv'),
-                    structure=KDependence(k=2))
+                    structure=KDependence(k=2, order='information'))
     """
     inner = partial(build, allow_imports=allow_imports)
     if isinstance(value, list):
