@@ -18,8 +18,8 @@ every_recipe = pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)
 # - that predictions are marginals above one half is true of the decision for the Hamming loss, not of the most probable
 #   label set, and of an odd number of votes, which cannot tie (check_classifier_multioutput);
 # - that probabilities lie strictly between 0 and 1 is true of mean marginals, not of shares of votes;
-# - that a weight is a number of copies is true of members that see all rows, and of penalties that are not chosen by rows
-#   held out, as copies of a row fall on both sides of a split.
+# - that a weight is a number of copies is true of members that see all rows, and of penalties that are not chosen by
+#   rows held out, as copies of a row fall on both sides of a split.
 FIXED = {"learner": LogisticLearner(), "estimator__learner": LogisticLearner()}
 ALL_ROWS = {"max_samples": 1.0, "max_features": 1.0, **FIXED}
 SETTINGS = {
