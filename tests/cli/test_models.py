@@ -6,12 +6,20 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.multioutput import MultiOutputClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
+from plait import recipes
 from plait.cli import main
 from plait.data import Dataset, save_dataset
 
-pytest.importorskip("skops")
+skops_io = pytest.importorskip("skops.io")
+QUESTIONS = [[], ["--proba"], ["--form", "tags"], ["--top", "2"], ["--loss", "f1"], ["--given", "y0=1"]]
 
 
 @pytest.fixture(scope="module")
@@ -105,3 +113,34 @@ def test_a_model_is_read_by_a_process_that_has_loaded_nothing_else(tmp_path):
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
     assert (tmp_path / "p.csv").read_text().startswith("y")
+
+
+@pytest.mark.parametrize("words", QUESTIONS)
+def test_plain_skops_files_are_answered_or_refused_in_one_line(folder, tmp_path, capsys, words):
+    """Models of scikit-learn, pipelines and models of one target, with every question."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(40, 3)), columns=list("abc"))
+    Y = (X.to_numpy()[:, :2] > 0).astype(int)
+    models = {
+        "forest": RandomForestClassifier(3, random_state=0).fit(X, Y),
+        "by number": RandomForestClassifier(3, random_state=0).fit(X.to_numpy(), Y),
+        "each label": MultiOutputClassifier(LogisticRegression()).fit(X, Y),
+        "pipeline": make_pipeline(StandardScaler(), recipes.pcc()).fit(X, Y),
+        "one label": RandomForestClassifier(3, random_state=0).fit(X, Y[:, 0]),
+        "classes": LogisticRegression().fit(X, np.arange(40) % 3),
+    }
+    X.to_csv(tmp_path / "rows.csv", index=False)
+    codes = {}
+    for name, model in models.items():
+        skops_io.dump(model, tmp_path / "m.skops")
+        codes[name] = main(["predict", str(tmp_path / "m.skops"), str(tmp_path / "rows.csv"), *words])
+        output = capsys.readouterr()
+        assert len([line for line in output.err.splitlines() if "note:" not in line]) == (codes[name] == 2)
+        if codes[name] == 0 and words in ([], ["--proba"]):
+            assert {line.count(",") for line in output.out.splitlines()} == {0 if name == "one label" else 1}
+    assert set(codes.values()) <= {0, 2}
+    assert codes["pipeline"] == 0
+    assert codes["by number"] == 2
+    if words in ([], ["--proba"], ["--form", "tags"]):
+        assert [codes[name] for name in ("forest", "each label", "one label")] == [0, 0, 0]
+        assert codes["classes"] == (2 if words != ["--proba"] else codes["classes"])

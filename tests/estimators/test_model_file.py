@@ -283,6 +283,10 @@ def test_valid_skops_files_that_are_no_models(tmp_path, name):
         ({"feature_names": ["a"]}, "1 names of features and the model has 4"),
         ({"feature_names": 5}, "feature_names that are 5"),
         ({"feature_names": {"a": 1}}, "feature_names that are"),
+        ({"method": 5}, "method that is 5"),
+        ({"versions": []}, "versions that is []"),
+        ({"n_rows": "many"}, "n_rows that is 'many'"),
+        ({"id_column": 5}, "id_column that is 5"),
     ],
 )
 def test_wrong_descriptions(tmp_path, fitted, changes, words):

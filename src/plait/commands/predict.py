@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,8 @@ from plait.data import DataError, Dataset, DataWarning, TableEncoder
 from plait.data.conversion.column_kinds import as_numbers, as_words
 from plait.data.conversion.files import open_bytes, plain_suffix, replacing
 from plait.data.conversion.frame_columns import columns_of_frame, frame_part
-from plait.estimators import ModelFile, Posterior, read_model_file
+from plait.estimators import JointPipeline, ModelFile, Posterior, read_model_file
+from plait.metrics.scoring import label_probabilities
 
 __all__ = [
     "Predictions",
@@ -168,22 +170,24 @@ def answer_rows(
     sep : str, default="|"
         What joins names.
     """
-    X = matching_features(file, data)
-    has_joint = hasattr(file.model, "joint")
+    X, model = matching_features(file, data), file.model
+    if type(model) is Pipeline:
+        model = JointPipeline(model.steps)  # answers what its last step can answer
+    has_joint = hasattr(model, "joint")
     if not evidence and k is None and (form in ("labels", "tags") or (form == "proba" and not has_joint)):
-        if form == "proba" and hasattr(file.model, "predict_proba"):
-            shares = np.asarray(file.model.predict_proba(X)).round(6)
+        if form == "proba" and hasattr(model, "predict_proba"):
+            like = np.zeros((data.n_samples, len(file.label_names)))
+            shares = _of_labels(file, label_probabilities("plait predict", model, X, like)).round(6)
             return Predictions(file.label_names, shares.tolist(), f"{len(shares)} rows")
         if form != "proba":
-            said = {} if loss is None else {"loss": loss}
-            labels = np.asarray(file.model.predict(X, **said)).reshape(data.n_samples, -1)
+            labels = _of_labels(file, model.predict(X, **_said(model, loss)))
             return Predictions(*_decided(labels, file, form, sep), f"{len(labels)} rows")
     if not has_joint:
         raise ParameterError(
             f"plait predict needs a model with probabilities for this, but {shown(file.method)} gives decisions only. "
             "Fit another method, such as pcc."
         )
-    posterior = file.model.joint(X)
+    posterior = model.joint(X)
     if evidence:
         numbers = {
             label_number("given", "evidence", name, len(file.label_names), file.label_names): value
@@ -200,6 +204,27 @@ def answer_rows(
     else:
         columns, lines = _decided(posterior.decide(loss), file, form, sep)
     return Predictions(columns, lines, _how(posterior))
+
+
+def _said(model: Any, loss: str | None) -> dict[str, str]:
+    """Return the words for `predict`; a loss only where the model decides by one."""
+    last = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    if loss is not None and "loss" not in signature(last.predict).parameters:
+        raise ParameterError(
+            f"plait predict needs a model that decides by a loss for --loss, but {type(last).__name__} does not. "
+            "Leave --loss out."
+        )
+    return {} if loss is None else {"loss": loss}
+
+
+def _of_labels(file: ModelFile, answers: Any) -> Any:
+    """Return answers (n_rows, n_labels); refuse those of a model that is of one target of several classes."""
+    table = answers.toarray() if sparse.issparse(answers) else np.asarray(answers)
+    table = table.reshape(len(table), -1)
+    sound = table.shape[1] == len(file.label_names) and table.dtype.kind in "biuf"
+    if not sound or not ((table >= 0) & (table <= 1)).all():
+        raise DataError(f"plait predict needs a model of labels that are 0 or 1, but {shown(file.method)} is none.")
+    return table
 
 
 def _how(posterior: Posterior) -> str:

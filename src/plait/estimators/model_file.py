@@ -133,9 +133,7 @@ def _described(model: Any, data: Any, method: str) -> ModelFile:
         raise ParameterError(f"save_model needs a fitted model, but it is {problem}. Call fit first.")
     labels = _names(getattr(data, "label_names", None)) or _own_labels(model)
     features = _names(getattr(model, "feature_names_in_", None)) or _names(getattr(data, "feature_names", None))
-    width = getattr(model, "n_features_in_", None)
-    if not features and width is not None:
-        features = tuple(f"x{j}" for j in range(width))
+    features = features or _own_features(model)
     versions = {"plait": __version__, "python": platform.python_version()}
     versions |= {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
     rows = None if data is None else int(data.n_samples)
@@ -287,6 +285,12 @@ def _described_by(file: Path, content: dict[Any, Any]) -> ModelFile:
         if not isinstance(known.get(key), list) or not all(isinstance(name, str) for name in known[key]):
             raise _wrong(file, f"{key} that are {shown(known.get(key))}")
         known[key] = tuple(known[key])
+    words = {key: known.get(key, "") for key in ("method", "data", "date", "id_column")}
+    tables = {"versions": known.get("versions", {}), "n_rows": known.get("n_rows")}
+    for key, value in (words | tables).items():
+        must: Any = str if key in words else dict if key == "versions" else int | None
+        if not isinstance(value, must):
+            raise _wrong(file, f"{key} that is {shown(value)}")
     own = {each.name for each in fields(ModelFile)}
     return ModelFile(content["model"], **{key: value for key, value in known.items() if key in own})
 
@@ -298,7 +302,7 @@ def _checked(file: Path, found: ModelFile) -> ModelFile:
         raise _wrong(file, problem)
     if not found.versions:
         found = replace(found, label_names=_own_labels(found.model))
-        found = replace(found, feature_names=_names(getattr(found.model, "feature_names_in_", None)))
+        found = replace(found, feature_names=_own_features(found.model))
         found = replace(found, method=type(_last(found.model)).__name__)
     wrong = _mismatch(found)
     if wrong:
@@ -343,7 +347,14 @@ def _names(names: Any) -> tuple[str, ...]:
     return () if names is None else tuple(str(name) for name in names)
 
 
+def _own_features(model: Any) -> tuple[str, ...]:
+    own = _names(getattr(model, "feature_names_in_", None))
+    return own or tuple(f"x{j}" for j in range(int(getattr(model, "n_features_in_", 0))))
+
+
 def _own_labels(model: Any) -> tuple[str, ...]:
     last = _last(model)
-    n_labels = getattr(last, "n_labels_", getattr(last, "n_outputs_", 0))
+    classes = getattr(last, "classes_", ())  # a list of them, one for each label, where there are several
+    several = len(classes) if isinstance(classes, list) or getattr(last, "multilabel_", False) else 1
+    n_labels = getattr(last, "n_labels_", getattr(last, "n_outputs_", several))
     return _names(getattr(last, "label_names_", None)) or tuple(f"y{k}" for k in range(int(n_labels)))
