@@ -73,6 +73,7 @@ class _Screen:
         self.stream: TextIO = sys.stderr
         self.style, self.patience = _TERMINAL, 0.0
         self.last, self.longest = 0.0, 0
+        self.timed, self.clock = threading.Event(), threading.Thread()
 
     def begin(self, work: _Work, stream: TextIO, patience: float | None) -> None:
         """Add work; the outermost says where to draw."""
@@ -85,9 +86,9 @@ class _Screen:
     def draw(self) -> None:
         """Draw, where work has lasted a while and the last drawing is old enough."""
         now = time.monotonic()
-        if not self.works or now - self.works[0].start < self.patience or now - self.last < self.style.every:
-            return
         with self.lock:
+            if not self.works or now - self.works[0].start < self.patience or now - self.last < self.style.every:
+                return
             counted = [work for work in self.works if work.done] or self.works[:1]
             line = " · ".join(work.line(now) for work in counted)
             if self.style is not _LINES:  # a line that wraps could not be overwritten
@@ -98,14 +99,27 @@ class _Screen:
 
     def end(self, work: _Work) -> None:
         """Take work away; after the outermost the line is wiped."""
-        if work in self.works:
-            self.works.remove(work)
-        if not self.works and self.last:
-            with self.lock:
+        with self.lock:
+            if work in self.works:
+                self.works.remove(work)
+            if not self.works and self.last:
                 if self.style is not _LINES:
                     self.stream.write("\r" + (" " * self.longest + "\r" if self.style is _NOTEBOOK else "\x1b[K"))
                     self.stream.flush()
                 self.last = 0.0
+
+    def watch(self) -> None:
+        """Draw now and then until the work is over, from a thread that waits for the next one."""
+        if not self.clock.is_alive():
+            self.clock = threading.Thread(target=self._tick, daemon=True)
+            self.clock.start()
+        self.timed.set()
+
+    def _tick(self) -> None:
+        while True:
+            self.timed.wait()
+            time.sleep(0.2)
+            self.draw()
 
 
 _screen = _Screen()
@@ -153,23 +167,14 @@ def working(label: str, stream: TextIO | None = None, patience: float | None = N
     if not _may_speak() or _screen.works:
         yield
         return
-    work, over = _Work(label), threading.Event()
+    work = _Work(label)
     _screen.begin(work, sys.stderr if stream is None else stream, patience)
-    clock = threading.Thread(target=_tick, args=(over,), daemon=True)
-    clock.start()
+    _screen.watch()
     try:
         yield
     finally:
-        over.set()
-        clock.join()
+        _screen.timed.clear()
         _screen.end(work)
-
-
-def _tick(over: threading.Event) -> None:
-    pause = _screen.patience
-    while not over.wait(pause):
-        _screen.draw()
-        pause = max(0.2, _screen.style.every)
 
 
 def shows_progress(verb: str) -> Callable[[Method], Method]:
