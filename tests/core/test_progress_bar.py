@@ -109,7 +109,10 @@ def test_a_block_shows_its_time_unless_a_bar_says_more():
         time.sleep(0.3)
         list(progress(slowly(range(2)), "labels", 2))
         with working("fitting Member"):
-            time.sleep(0.3)
+            pass
+        before = len(shown(stream))
+        time.sleep(0.7)
+        assert len(shown(stream)) > before  # the clock of the outer work goes on
     lines = shown(stream)
     assert lines[1] == "fitting Model, 0:00"
     assert any(line.startswith("labels ") for line in lines)
