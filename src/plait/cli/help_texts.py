@@ -57,6 +57,7 @@ EXAMPLES = {
         "plait evaluate train.csv --test test.csv --labels calm,happy,sad --metrics micro_f1,f1_loss",
         "plait evaluate test.csv --model model.plait --by-label",
     ],
+    "audit": ["plait audit songs.csv --labels calm,happy,sad --id song -o audit.html"],
     "bench": ["plait bench plan.toml --store results.sqlite --jobs 2"],
     "report": ["plait report results.sqlite -o report.html"],
     "reproduce": ["plait reproduce pcc --quick --store pcc.sqlite"],

@@ -25,6 +25,7 @@ from plait.core.lazy_modules import lazy_module
 __all__ = ["complain", "make_parser"]
 
 
+_audit = lazy_module("plait.commands.audit")
 _bench = lazy_module("plait.commands.bench")
 _convert = lazy_module("plait.commands.convert")
 _demo = lazy_module("plait.commands.demo")
@@ -65,6 +66,7 @@ def make_parser() -> argparse.ArgumentParser:
         _fit_parser,
         _predict_parser,
         _evaluate_parser,
+        _audit_parser,
         _bench_parser,
         _report_parser,
         _reproduce_parser,
@@ -251,6 +253,19 @@ def _evaluate_parser(commands: Any) -> None:
     parser.add_argument("--seed", type=int, default=0, help="another number makes other folds")
     parser.add_argument("--by-label", action="store_true", help="also print F1 of every label")
     _add_json(parser)
+
+
+def _audit_parser(commands: Any) -> None:
+    words = "which recorded labels look wrong"
+    parser = _added(commands, "audit", words, partial(_call, _audit, "audit_labels"))
+    _add_source(parser)
+    _add_names(parser, "--method", method_words(), default="auto", help="a method with probabilities")
+    _add_settings(parser)
+    parser.add_argument("--folds", type=int, default=5, metavar="K", help="each row is judged by the other folds")
+    parser.add_argument("--most", type=int, default=500, metavar="N", help="how many records to list")
+    parser.add_argument("--seed", type=int, default=0, help="another number makes other folds")
+    _add_json(parser)
+    parser.add_argument("-o", dest="out", metavar="FILE", help="write a page (.html) or a table (.csv)")
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:

@@ -1,3 +1,4 @@
+from .audit import audit_labels
 from .bench import ready_plan, run_benchmark
 from .convert import convert_data
 from .demo import Demonstration, run_demonstration, show_demonstration
@@ -18,6 +19,7 @@ __all__ = [
     "Predictions",
     "Selection",
     "answer_rows",
+    "audit_labels",
     "choose_features",
     "convert_data",
     "cross_validate",

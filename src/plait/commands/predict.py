@@ -35,6 +35,7 @@ __all__ = [
     "parsed_evidence",
     "predict_rows",
     "rows_for",
+    "with_ids",
     "write_answers",
 ]
 
@@ -87,7 +88,7 @@ def predict_rows(
     source, rows = rows_for(file, data, columns)
     evidence = parsed_evidence(given)
     answers = answer_rows(file, rows, form=form, loss=loss, k=top, evidence=evidence, sep=source.sep)
-    answers = _with_ids(answers, rows, source.id_column or file.id_column)
+    answers = with_ids(answers, rows, source.id_column or file.id_column)
     if out in (None, "-"):
         print(answers_text(answers), end="")
         if out == "-":
@@ -128,7 +129,7 @@ class Predictions:
     rows: list[int] | None = None
 
 
-def _with_ids(answers: Predictions, data: Dataset, name: str) -> Predictions:
+def with_ids(answers: Predictions, data: Dataset, name: str) -> Predictions:
     """Return the table with the column that names rows before all others."""
     if not name or not data.is_table or name not in (data.feature_names or ()):
         return answers

@@ -1,6 +1,7 @@
 """`audit`: which recorded labels look wrong, judged by models that did not see them; the answer is an `Audit`."""
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -156,6 +157,14 @@ class Audit:
         high, low = np.quantile(P[R], 0.9), np.quantile(P[~R], 0.5)
         return float(1.0 - R[high <= P].mean()), float(R[low >= P].mean())
 
+    def at_most(self) -> tuple[int, int] | None:
+        """Return how many labels are missing, and how many there by mistake, at most; None without labels to pool."""
+        missed, false = self.rates_at_most()
+        if np.isnan(missed):
+            return None
+        ones = int(self.recorded.sum())
+        return math.ceil(missed / max(1.0 - missed, 0.5) * ones), math.ceil(false * (self.recorded.size - ones))
+
     def to_html(self, most: int = 500, row_names: Sequence[Any] | None = None) -> str:
         """Return a page to work through: records by how probable they are wrong, by label, to copy as CSV.
 
@@ -301,14 +310,11 @@ def _page(audit: Audit, most: int, row_names: Sequence[Any] | None) -> str:
 def _page_body(audit: Audit) -> str:
     n_rows, n_labels = audit.recorded.shape
     likely = int((np.nan_to_num(audit.wrong) > 0.5).sum())
-    missed, false = audit.rates_at_most()
     ones = int(audit.recorded.sum())
     bound = ""
-    if not np.isnan(missed):
-        n_missed = int(np.ceil(missed / max(1.0 - missed, 0.5) * ones))
-        n_false = int(np.ceil(false * (n_rows * n_labels - ones)))
+    if (most := audit.at_most()) is not None:
         bound = (
-            f"<p class=soft>In all, at most about {n_missed:,} labels are missing and {n_false:,} there by mistake: "
+            f"<p class=soft>In all, at most about {most[0]:,} labels are missing and {most[1]:,} there by mistake: "
             "a hard row and a wrong record look alike, so these are bounds, not counts.</p>"
         )
     return (
