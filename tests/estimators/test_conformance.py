@@ -1,8 +1,10 @@
 """What every classifier of the room must do, for every recipe."""
 
+import inspect
 from functools import partial
 
 import pytest
+from joblib import parallel_config
 
 from plait import EnsembleClassifier, JointClassifier, TreeMixtureClassifier
 from plait.estimators import recipes
@@ -11,6 +13,9 @@ from plait.testing import EstimatorConformance
 
 RECIPES = {name: getattr(recipes, name) for name in recipes.__all__}
 RECIPES["mc"] = partial(recipes.mc, max_components=2)  # twenty trees take minutes over all checks
+for name, recipe in RECIPES.items():
+    if "n_estimators" in inspect.signature(recipe).parameters:
+        RECIPES[name] = partial(recipe, n_estimators=3)  # what three members do, ten do
 every_recipe = pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)
 
 
@@ -47,6 +52,10 @@ class TestRecipes(EstimatorConformance):
             # Margins decide for the most probable set only, and no marginals are there to be compared with.
             wanted = {name: value for name, value in wanted.items() if name not in ("loss", *FIXED)}
         return model.set_params(**{name: value for name, value in wanted.items() if name in known})
+
+    def test_the_same_bits_twice_and_for_any_number_of_jobs(self, model):
+        with parallel_config("threading"):  # processes take seconds to start: `test_ensemble_classifier` has them
+            super().test_the_same_bits_twice_and_for_any_number_of_jobs(model)
 
     # The rules are those of the class, tested below once for each of them.
     test_wrong_parameters_are_refused = None

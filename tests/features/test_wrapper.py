@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from joblib import parallel_config
 from scipy import sparse
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.model_selection import PredefinedSplit, cross_val_predict, cross_val_score
@@ -145,7 +146,8 @@ def test_rounds_of_all_labels_are_those_of_each(wanted, n_jobs):
         Elimination(DecisionTreeClassifier(random_state=0), y, fold, list(start), 0, [])
         for y, fold, start in zip(Y.T, folds, starts, strict=True)
     ]
-    eliminated(X, labels, wanted, n_jobs)
+    with parallel_config("threading"):
+        eliminated(X, labels, wanted, n_jobs)
     for made, y, fold, start in zip(labels, Y.T, folds, starts, strict=True):
         kept, correct, losses = eliminated_by_loops(X, y, fold, start, wanted)
         assert (made.kept, made.correct, made.losses, made.done) == (kept, correct, losses, True)
