@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from joblib import parallel_config
 from scipy import sparse
 
 from plait import baselines
@@ -33,7 +34,10 @@ def made(kind, **parameters):
 
 @pytest.mark.parametrize("model", [made(kind) for kind in KINDS], ids=lambda model: type(model).__name__)
 class TestBaselines(BaselineConformance):
-    pass
+    def test_the_same_bits_twice_and_for_any_number_of_jobs(self, model):
+        # Processes take seconds to start: the methods' own tests have them, but that of LIFT.
+        with parallel_config("loky" if isinstance(model, baselines.LIFT) else "threading"):
+            super().test_the_same_bits_twice_and_for_any_number_of_jobs(model)
 
 
 @every_kind
