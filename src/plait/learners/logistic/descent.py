@@ -14,7 +14,17 @@ import numpy as np
 from plait.core.arrays import Array, Bools, Floats, Ints
 from plait.core.lazy_modules import lazy_module
 
-__all__ = ["MEMORY", "SURE", "CurvaturePairs", "Descent", "DescentTask", "Preconditioner", "RowMatrix", "plain_curve"]
+__all__ = [
+    "MEMORY",
+    "SURE",
+    "CurvaturePairs",
+    "Descent",
+    "DescentTask",
+    "Preconditioner",
+    "RowMatrix",
+    "next_length",
+    "plain_curve",
+]
 
 _kernels = lazy_module("plait.learners.logistic._descent_kernels")
 
@@ -296,7 +306,7 @@ class Descent:
             rows = np.flatnonzero(steep) if rows is None else rows[steep[rows]]
             if rows.size == 0:
                 break
-            length[rows] = _next_length(length, slope, curve[:, 1] + second, low, high)[rows]
+            length[rows] = next_length(length, slope, curve[:, 1] + second, low, high)[rows]
         return length, residual, curve
 
     def _curve(
@@ -346,7 +356,7 @@ def plain_curve(
         curve[here, 3] = s.sum(axis=1)
 
 
-def _next_length(length: Array, slope: Array, curvature: Array, low: Array, high: Array) -> Array:
+def next_length(length: Array, slope: Array, curvature: Array, low: Array, high: Array) -> Array:
     """Return Newton's next length, kept inside what is known to hold the minimum (slopes rise along a line)."""
     np.copyto(low, length, where=slope < 0)
     np.copyto(high, length, where=slope > 0)

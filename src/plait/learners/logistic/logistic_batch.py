@@ -136,8 +136,9 @@ class Batch:
             ones = self.targets.sum(axis=0, dtype=np.float64)[self.columns]
             zeros = len(self.targets) - ones
         else:
-            counts = np.stack([self.weights.T @ (1.0 - self.targets), self.weights.T @ self.targets.astype(np.float64)])
-            zeros, ones = counts[:, self.weight_columns, self.columns]
+            # Sums over one column at a time, whose bits do not depend on how many there are.
+            weights, y = self.weights[:, self.weight_columns], self.targets[:, self.columns]
+            ones, zeros = (weights * y).sum(axis=0), (weights * (1.0 - y)).sum(axis=0)
         known = (ones > 0) & (zeros > 0)
         return np.asarray(np.log(np.where(known, ones, 1.0)) - np.log(np.where(known, zeros, 1.0)))
 

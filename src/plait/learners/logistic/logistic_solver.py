@@ -24,6 +24,7 @@ from plait.learners.logistic.descent import SURE, Descent, DescentTask
 from plait.learners.logistic.hessian_inverses import DensePreconditioner
 from plait.learners.logistic.logistic_batch import Batch, Solution
 from plait.learners.logistic.logistic_design import LANES, NARROW, DenseDesign, Design, SparseDesign
+from plait.learners.logistic.newton import FEW_PRODUCTS, solve_newton
 from plait.learners.logistic.newton_preconditioner import DiagonalPreconditioner
 from plait.learners.logistic.newton_steps import EMPTY, NewtonBlock, Precision
 from plait.learners.logistic.row_matrices import SupportedRows
@@ -64,6 +65,10 @@ def solve_dense(
     design: DenseDesign, batch: Batch, *, tol: float, max_iter: int, dtype: str, polish: bool = False
 ) -> Solution:
     """Return the solutions of a batch, see `solve`; with `polish` to the last digits."""
+    if not design.compiled and design.n_rows * design.n_columns**2 <= FEW_PRODUCTS:
+        finest, more = (FINEST, POLISHING) if polish else (tol, 0)
+        start = _start(design, batch)
+        return solve_newton(design, batch, start, tol=tol, max_iter=max_iter, finest=finest, more=more)
     phases = phases_of(dtype, tol, single_first=design.compiled)
     penalty = 1.0 / batch.strengths
     preconditioner = design.preconditioner(phases[0].dtype, penalty, batch.support)
