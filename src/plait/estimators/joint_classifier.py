@@ -15,10 +15,11 @@ from plait.core.parallel import JOBS_RULES
 from plait.core.progress_bar import shows_progress
 from plait.core.randomness import generator, seeds
 from plait.core.sentences import ParameterError
+from plait.estimators.category_columns import CategoryFrames, categories_of, in_codes
 from plait.features import FeatureMask, Selector
 from plait.inference import Inference
 from plait.joint import GraphJoint
-from plait.learners import Learner
+from plait.learners import Learner, SklearnLearner
 from plait.learners.learner_words import LEARNER_RULES, as_learner
 from plait.learners.training.problem import Problem
 from plait.losses import Loss
@@ -89,7 +90,7 @@ class JointClassifier(JointModel):
     learner : Learner, str or classifier, default="tuned"
         How the conditionals are trained. "tuned" is `LogisticLearner(C="cv", standardize="balanced")`; other words are
         those of `plait.learners`, such as "logistic" and "linear_svm". Any scikit-learn classifier is taken too, and
-        copied for each label.
+        copied for each label; columns of a pandas frame with categories reach it as they are (without a selector).
     inference : Inference or str, default="auto"
         How questions are answered; "auto" is the cheapest exact way, else the best approximate one. May be changed
         after `fit`.
@@ -224,14 +225,29 @@ class JointClassifier(JointModel):
         self.conditionals_ = learner.fit_checked(problem)
         self.joint_ = GraphJoint(self.conditionals_)
 
+    def _numbers(self, X: Any, *, reset: bool = True) -> Any:
+        if reset:
+            # Only a scikit-learn classifier, alone with the features, can make use of categories.
+            able = isinstance(self.part("learner"), SklearnLearner) and self.selector is None
+            self._categories = categories_of(X) if able else {}
+        return super()._numbers(in_codes(X, self._categories), reset=reset)
+
+    def _learner(self) -> Learner:
+        """Return the learner; one that is handed frames, where the training frame has categories."""
+        learner: Learner = self.part("learner")
+        if not self._categories or not isinstance(learner, SklearnLearner):
+            return learner
+        frames = CategoryFrames(learner.estimator, list(self.feature_names_in_), self._categories)
+        return SklearnLearner(frames, learner.n_jobs)
+
     def _part_model(self) -> Any:
         """Return a copy with the graph and the penalties that all rows chose: folds train the conditionals again."""
-        learner = self.part("learner").settled(self.conditionals_)
+        learner = self._learner().settled(self.conditionals_)
         return super()._part_model().set_params(structure=UserGraph(self.graph_), learner=learner)
 
     def _parts(self) -> tuple[Structure, Selector | None, Learner]:
         """Return the parts as objects, their parameters checked."""
-        structure, selector, learner = self.part("structure"), self.part("selector"), self.part("learner")
+        structure, selector, learner = self.part("structure"), self.part("selector"), self._learner()
         check_parameters(structure)
         learner.check()
         return structure, None if selector is None else clone(selector), learner
