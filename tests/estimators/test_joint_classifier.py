@@ -309,7 +309,7 @@ def test_one_row_or_two_are_learned_as_they_are(name, n_rows):
 def test_words_in_x_are_refused_with_a_way_out():
     X, Y = problem()
     frame = pd.DataFrame(X, columns=list("abcde")).assign(e=["red", "blue"] * 75)
-    with pytest.raises(ParameterError, match=r"JointClassifier needs X to hold numbers, but it holds 'red'.*TableEncoder"):
+    with pytest.raises(ParameterError, match=r"needs X to hold numbers, but it holds 'red'.*TableEncoder"):
         JointClassifier().fit(frame, Y)
 
 
