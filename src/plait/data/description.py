@@ -15,7 +15,7 @@ __all__ = ["LONGEST_PAIR", "describe_text", "pair_name"]
 _MOST_LABELS = 12
 _MOST_PAIRS = 8
 _BAR = 30
-LONGEST_PAIR = 51
+LONGEST_PAIR = 43
 
 
 def describe_text(dataset: Dataset, width: int = _BAR) -> str:
@@ -90,7 +90,7 @@ def _pairs(found: Statistics, width: int) -> list[str]:
 
 def pair_name(first: str, second: str) -> str:
     """Return two labels as one short name, at most `LONGEST_PAIR` long."""
-    return f"{shortened(first, 24)} + {shortened(second, 24)}"
+    return f"{shortened(first, 20)} + {shortened(second, 20)}"
 
 
 def _counted(

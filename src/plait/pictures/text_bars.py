@@ -5,6 +5,7 @@ from collections.abc import Sequence
 __all__ = ["LONGEST_NAME", "bar", "bar_lines", "shortened"]
 
 LONGEST_NAME = 32
+_LINE, _SHORTEST_BAR = 80, 6
 
 
 def bar(share: float, width: int) -> str:
@@ -40,7 +41,7 @@ def bar_lines(
     notes : sequence of str
         What follows the bars.
     width : int
-        Characters of a whole bar.
+        Characters of a whole bar; fewer where a line would be longer than 80.
     longest : int, default=32
         Characters of the longest name.
 
@@ -53,6 +54,8 @@ def bar_lines(
     short = [shortened(name, longest) for name in names]
     column = max((len(name) for name in short), default=0)
     digits = max((len(number) for number in numbers), default=0)
+    beside = column + digits + max((len(note) for note in notes), default=0) + 8
+    width = min(width, max(_SHORTEST_BAR, _LINE - beside))
     return [
         f"  {name:<{column}}  {number:>{digits}}  {bar(share, width):<{width}}  {note}".rstrip()
         for name, share, number, note in zip(short, shares, numbers, notes, strict=True)
