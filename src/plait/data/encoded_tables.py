@@ -94,8 +94,9 @@ def first_gap(data: Dataset, skip: Sequence[str] = ()) -> str:
         )
     else:
         # A sum is NaN if a value is; only then every value is looked at.
-        if not np.isnan(data.X.sum()):
-            return ""
+        with np.errstate(invalid="ignore", over="ignore"):
+            if not np.isnan(data.X.sum()):
+                return ""
         gaps = np.isnan(data.X)
         n_gaps = int(gaps.sum())
         cells = [divmod(int(np.argmax(gaps)), data.n_features)] if n_gaps else []

@@ -22,7 +22,7 @@ class TestXC(ReaderConformance):
 
 class TestCSV(ReaderConformance):
     suffix = ".csv"
-    examples = (b'size,"sky, today",sea\n1.5,blue,1\nNA,"gr""ey",0\n', b"a;b;sea\r\ntrue;1e5;yes\r\nFALSE;-7;no\r\n")
+    examples = (b'size,"sky, today",sea\n1.5,blue,1\nNA,"gr""ey",0\n', b"a;b;sea\r\ntrue;1e5;1\r\nFALSE;-7;0\r\n")
 
     def read(self, path):
         return read_csv(path, ["sea"])
