@@ -285,6 +285,7 @@ class EnsembleClassifier(CallbackSupport, JointModel):
         self.weights_ = weights
         self.joint_ = MixtureJoint(weights, joints)
 
+    @shows_progress("predicting by")
     def _scores(self, X: Any) -> Floats:
         """Return the score of every label: share of votes, or mean marginal."""
         method = "predict" if self._combined() == "votes" else "predict_proba"

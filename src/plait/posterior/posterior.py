@@ -15,7 +15,7 @@ from plait.core.labels import label_rows
 from plait.core.named_answers import RowFrame
 from plait.core.naming import resolve
 from plait.core.parallel import Parallel, delayed
-from plait.core.progress_bar import progress
+from plait.core.progress_bar import progress, shows_progress
 from plait.core.sentences import ParameterError
 from plait.inference import Inference, LabelSupport
 from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution, row_seeds
@@ -373,6 +373,7 @@ class Posterior(FurtherQuestions):
     def _log_evidence(self) -> Floats:
         return self._ask(lambda distribution, _, seeds: log_evidence(self.inference, distribution, seeds))
 
+    @shows_progress("asking")
     def _ask(self, question: Question, *, light: bool = False) -> npt.NDArray[Any]:
         """Put a question to all blocks of rows; remember how it was answered. A light one needs no drawn vectors."""
         bytes_a_row = 64 * self.n_labels if light else row_bytes(self.n_labels)
