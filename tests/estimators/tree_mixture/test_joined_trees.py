@@ -1,13 +1,16 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from plait.data.synthetic import make_label_network
 from plait.estimators.tree_mixture.em import Mixture
-from plait.estimators.tree_mixture.growth import doubts, joined, tree_on
+from plait.estimators.tree_mixture.growth import Growth, doubts, joined, tree_on
 from plait.learners import LogisticLearner, SklearnLearner
 from plait.structure import LabelGraph
 
 CHAIN = LabelGraph([[], [0], [1]])
+GROWTH = Growth(LogisticLearner(), None, 20, 1 / 3, 1e-5, 50, None)
 
 
 def problem(n=80):
@@ -39,14 +42,16 @@ def test_strengths_grow_with_the_root_of_the_number_of_trees():
     tree = tree_on(CHAIN, LogisticLearner(0.5), X, Y, np.ones(len(Y)))
     mixture = Mixture(np.ones(1), (tree,))
     for n in (2, 3, 4):
-        mixture = joined(mixture, tree)
+        mixture = joined(mixture, tree, GROWTH)
         np.testing.assert_allclose(mixture.weights, 1 / n, rtol=1e-12)
         strengths = np.array([part.C_ for part in mixture.conditionals])
         np.testing.assert_allclose(strengths, np.full((n, 3), 0.5 * 2 * np.sqrt(n)), rtol=1e-12)
+    printed = joined(Mixture(np.ones(1), (tree,)), tree, replace(GROWTH, relaxation=None))
+    np.testing.assert_array_equal([part.C_ for part in printed.conditionals], np.full((2, 3), 0.5))
 
 
 def test_other_learners_keep_their_penalty():
     from_sklearn = pytest.importorskip("sklearn.linear_model").LogisticRegression()
     X, Y = problem()
     tree = tree_on(CHAIN, SklearnLearner(from_sklearn), X, Y, np.ones(len(Y)))
-    assert joined(Mixture(np.ones(1), (tree,)), tree).conditionals == (tree, tree)
+    assert joined(Mixture(np.ones(1), (tree,)), tree, GROWTH).conditionals == (tree, tree)

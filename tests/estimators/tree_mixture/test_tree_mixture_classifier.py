@@ -1,4 +1,6 @@
 import itertools
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
+from plait import recipes
 from plait.core.callbacks import HAS_CALLBACKS
 from plait.core.sentences import ParameterError
 from plait.data.synthetic import make_label_network
@@ -264,3 +267,55 @@ def test_a_learner_without_probabilities_is_refused():
     X, Y = problem()
     with pytest.raises(ParameterError, match="needs a learner that gives probabilities, but LinearSVMLearner"):
         TreeMixtureClassifier(learner=LinearSVMLearner()).fit(X, Y)
+
+
+def test_the_printed_algorithm_is_made_of_parameters():
+    model = recipes.mc(printed=True, random_state=0)
+    assert (model.start, model.n_mixtures, model.patience, model.slack, model.relaxation) == ("growth", 1, 1, 0.0, None)
+    assert (model.steps_between, model.early_stopping, model.weighting) == (None, False, "normalized")
+    assert (recipes.mc().start, recipes.mc().n_mixtures, recipes.mc(start="trees").start) == ("growth", 2, "trees")
+
+
+@pytest.mark.parametrize("start", ["trees", "growth"])
+@pytest.mark.parametrize("n_components", [2, 3])
+def test_the_number_of_trees_can_be_given(start, n_components):
+    X, Y = problem(n=80)
+    numbers = {"max_components": n_components, "min_components": n_components, "max_iter": 3, "n_starts": 5}
+    model = TreeMixtureClassifier(**numbers, learner=PLAIN, start=start, slack=0.0, patience=1, random_state=0)
+    assert model.fit(X, Y).n_components_ == n_components
+
+
+def test_normalised_weights_give_every_component_the_weight_of_all_rows():
+    """Then the fits of a component do not depend on how many rows it explains, and EM is on another objective."""
+    X, Y = problem(n=60)
+    tree = PLAIN.fit(X, Y, LabelGraph([[], [0], [1], [2]]))
+    seen = []
+    for normalized in (False, True):
+        steps = Steps(PLAIN, X, Y, None, None, normalized)
+        steps._fitted = lambda starts, shares, tightly: seen.append(shares) or list(starts)
+        steps._maximized(Mixture(np.array([0.9, 0.1]), (tree, tree)), np.log([[0.9, 0.1]] * 60), tightly=True)
+    np.testing.assert_allclose(seen[0].sum(axis=0), [54.0, 6.0], rtol=1e-9)
+    np.testing.assert_allclose(seen[1].sum(axis=0), [60.0, 60.0], rtol=1e-9)
+
+
+@pytest.mark.parametrize("start", ["trees", "growth"])
+def test_sparse_rows_and_memory_order_make_the_same_mixture(start):
+    X, Y = problem(n=150)
+    models = [
+        TreeMixtureClassifier(4, learner=PLAIN, start=start, n_starts=20, random_state=0).fit(form, Y)
+        for form in (X, np.asfortranarray(X), sparse.csr_matrix(X))
+    ]
+    for other in models[1:]:
+        assert other.graphs_ == models[0].graphs_
+        np.testing.assert_array_equal(other.predict(X), models[0].predict(X))
+        np.testing.assert_allclose(other.predict_proba(X), models[0].predict_proba(X), rtol=1e-4, atol=1e-6)
+
+
+def test_small_problems_start_without_numba():
+    code = (
+        "import sys, numpy as np; from plait import TreeMixtureClassifier; rng = np.random.default_rng(0); "
+        "X = rng.normal(size=(120, 5)); Y = (X[:, :4] + rng.normal(size=(120, 4)) > 0).astype(int); "
+        "TreeMixtureClassifier(2, n_starts=5, random_state=0).fit(X, Y).predict_proba(X); "
+        "assert 'numba' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -96,6 +96,9 @@ class Steps:
         Weights of rows.
     n_jobs : int, optional
         Threads over components, for learners that train them one by one.
+    normalized : bool, default=False
+        Whether weights of a component's rows are w_k, responsibilities over their mean [MC 10]: all components then
+        have as much weight as all rows, against the same penalty, and steps may lower the objective.
     """
 
     def __init__(
@@ -105,11 +108,13 @@ class Steps:
         Y: Labels,
         sample_weight: Floats | None = None,
         n_jobs: int | None = None,
+        normalized: bool = False,
     ) -> None:
         rows = np.ones(Y.shape[0]) if sample_weight is None else sample_weight
         if (rows == 0).any():  # they would only change the scales of features
             X, Y, rows = X[rows > 0], Y[rows > 0], rows[rows > 0]
         self.X, self.Y, self.rows, self.learner, self.n_jobs = X, Y, rows, learner, n_jobs
+        self.normalized = normalized
         self._batch, self._penalty = learner.graph_batch(X, Y), learner.penalty_on(X)
 
     def judged(self, mixture: Mixture) -> tuple[Mixture, Floats]:
@@ -126,7 +131,7 @@ class Steps:
         for _ in range(max_iter):
             mixture, logs = self.judged(self._maximized(mixture, logs, tightly=False))
             yield mixture
-            before, now = mixture.objectives[-2:]
+            before, now = (mixture.log_likelihoods if self.normalized else mixture.objectives)[-2:]
             # Without a known penalty the likelihood alone may fall, which is a change too.
             if abs(now - before) < tol * abs(before):
                 return
@@ -150,7 +155,8 @@ class Steps:
         shares = np.maximum(np.exp(log_normalize(logs, axis=1)), _FLOOR) * self.rows[:, None]
         mass = shares.sum(axis=0)
         kept = np.flatnonzero(mass >= _LEAST_SHARE * mass.sum())
-        fitted = self._fitted([mixture.conditionals[k] for k in kept], shares[:, kept], tightly)
+        weights = shares[:, kept] * (mass.sum() / mass[kept] if self.normalized else 1.0)
+        fitted = self._fitted([mixture.conditionals[k] for k in kept], weights, tightly)
         return replace(mixture, weights=mass[kept] / mass[kept].sum(), conditionals=tuple(fitted))
 
     def _fitted(self, starts: Sequence[Conditionals], shares: Floats, tightly: bool) -> Sequence[Conditionals]:

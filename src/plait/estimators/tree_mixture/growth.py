@@ -14,15 +14,13 @@ from plait.estimators.tree_mixture.em import Mixture, Steps, component_log_probs
 from plait.learners import Conditionals, Learner
 from plait.structure import LabelGraph
 
-__all__ = ["GrowingMixture", "Growth", "grown_again"]
+__all__ = ["PATIENCE", "GrowingMixture", "Growth", "grown_again", "tree_on"]
 
 
 _LEAST_DOUBT = 1e-12
-# In a mixture of n components the penalty of each is that of the single tree divided by _FACTOR sqrt(n). Divided by n,
-# it weighs as much against a component's rows as it did in the single tree, and EM learns the rows by heart after few
-# steps; undivided, it holds back mixtures of many trees. Of 0.5, 1, 2 and 4, rows held out within training parts of
-# emotions and image liked 2 or 4 best; rows of some of their test folds had been looked at as well.
-_FACTOR = 2.0
+_TIE = 1e-9
+# EM ends after so many steps that did not make the rows held out likelier.
+PATIENCE = 3
 
 
 def doubts(mixture: Mixture, X: Any, Y: Labels, rows: Floats) -> Floats | None:
@@ -37,25 +35,11 @@ def tree_on(graph: LabelGraph, learner: Learner, X: Any, Y: Labels, weights: Flo
     return learner.fit_checked(weighted_problem(X, Y, graph, weights))
 
 
-def joined(mixture: Mixture, tree: Conditionals) -> Mixture:
+def joined(mixture: Mixture, tree: Conditionals, growth: "Growth") -> Mixture:
     """Return the mixture with one more tree, all with equal weights [MC algorithm 1]; EM keeps their strengths."""
     n = len(mixture.weights) + 1
-    known = [part.relaxed(_ease(n) / _ease(n - 1)) for part in mixture.conditionals]
-    return Mixture(np.full(n, 1.0 / n), (*known, tree.relaxed(_ease(n))))
-
-
-def _ease(n: int) -> float:
-    """Return by how much the penalty of a component of n is divided."""
-    return 1.0 if n == 1 else _FACTOR * float(np.sqrt(n))
-
-
-_TIE = 1e-9
-# Growth ends after so many trees in a row that were left out.
-_TREES = 5
-# Between trees EM need not converge, the next tree moves all of them again.
-_STEPS = 4
-# EM ends after so many steps that did not make the rows held out likelier.
-_PATIENCE = 3
+    known = [part.relaxed(growth.ease(n) / growth.ease(n - 1)) for part in mixture.conditionals]
+    return Mixture(np.full(n, 1.0 / n), (*known, tree.relaxed(growth.ease(n))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +62,28 @@ class Growth:
         Most steps of EM.
     n_jobs : int or None
         Threads over components.
+    min_components : int, default=1
+        Fewest components, whatever the rows held out say.
+    patience : int, default=5
+        How many trees in a row that are left out end the growth.
+    slack : float, default=1.0
+        By how many standard errors rows held out must be less likely for a tree to be left out.
+    relaxation : float or None, default=2.0
+        In a mixture of n components the penalty of each is that of the single tree divided by this number times
+        sqrt(n); None leaves it. Divided by n, it weighs as much against a component's rows as it did in the single
+        tree, and EM learns the rows by heart after few steps; undivided, it holds back mixtures of many trees. Of 0.5,
+        1, 2 and 4, rows held out within training parts of emotions and image liked 2 or 4 best; rows of some of their
+        test folds had been looked at as well.
+    steps_between : int or None, default=4
+        Most steps of EM after a tree and before the next, which moves all of them again; None lets EM converge.
+    early_stopping : bool, default=True
+        Whether rows held out say how many steps the last EM takes.
+    normalized : bool, default=False
+        Whether EM weighs rows as the paper does, see `Steps`.
+    n_starts : int, default=200
+        How many sets of random trees are tried, where a mixture starts from them.
+    trees : bool, default=True
+        Whether components are trees, so that those of a start can be kept; else `build` makes them from its shares.
     """
 
     learner: Learner
@@ -87,21 +93,38 @@ class Growth:
     tol: float
     max_iter: int
     n_jobs: int | None
+    min_components: int = 1
+    patience: int = 5
+    slack: float = 1.0
+    relaxation: float | None = 2.0
+    steps_between: int | None = 4
+    early_stopping: bool = True
+    normalized: bool = False
+    n_starts: int = 200
+    trees: bool = True
 
     @property
-    def steps_between(self) -> int:
+    def n_between(self) -> int:
         """Return how many steps of EM follow a tree, before the next."""
-        return min(_STEPS, self.max_iter)
+        return self.max_iter if self.steps_between is None else min(self.steps_between, self.max_iter)
+
+    def ease(self, n: int) -> float:
+        """Return by how much the penalty of a component of n is divided."""
+        return 1.0 if n == 1 or self.relaxation is None else self.relaxation * float(np.sqrt(n))
+
+    def steps(self, learner: Learner, X: Any, Y: Labels, rows: Floats) -> Steps:
+        """Return EM on some rows."""
+        return Steps(learner, X, Y, rows, self.n_jobs, self.normalized)
 
 
 class GrowingMixture:
     """A mixture on an internal training part, to which trees are added until rows held out become less likely.
 
-    Trees get the weights 1 - P(y | x, mixture), and a few steps of EM follow each. The mixture is done after `_TREES`
-    trees in a row with which the rows held out are less likely than they were at best, by more than one standard error
-    of the difference; these are left out again. Smaller losses are noise of the rows held out, a tree alone may cost
-    what the next ones bring back, and all rows bear more trees than the part they are counted on. A single tree needs
-    no rows held out.
+    Trees get the weights 1 - P(y | x, mixture), and a few steps of EM follow each. The mixture is done after
+    `patience` trees in a row with which the rows held out are less likely than they were at best, by more than `slack`
+    standard errors of the difference; these are left out again. Smaller losses are noise of the rows held out, a tree
+    alone may cost what the next ones bring back, and all rows bear more trees than the part they are counted on. A
+    single tree needs no rows held out.
 
     Parameters
     ----------
@@ -156,39 +179,55 @@ class GrowingMixture:
         self.history.append(float(self._best.sum()) if len(self._best) else -np.inf)
         self.done = self.growth.max_components == 1 or not len(self._held[2])
         if not self.done:
-            self._steps = Steps(self.learner, self.X, self.Y, self.rows, self.growth.n_jobs)
+            self._steps = self.growth.steps(self.learner, self.X, self.Y, self.rows)
 
     def _extend(self, mixture: Mixture, seed: int) -> None:
         weights = doubts(mixture, self.X, self.Y, self.rows)
         if weights is None:
             self.done = True
             return
-        start = joined(mixture, self._tree(weights, seed))
-        self._largest = deque(self._steps.path(start, self.growth.tol, self.growth.steps_between), maxlen=1)[0]
-        found = self._held_out(self._largest)
-        gain = found - self._best
-        if gain.sum() < -_TIE - np.sqrt(len(gain)) * gain.std():
+        start = joined(mixture, self._tree(weights, seed), self.growth)
+        self._largest = deque(self._steps.path(start, self.growth.tol, self.growth.n_between), maxlen=1)[0]
+        if self._accepts(self._largest, len(start.weights)):
+            self._in_vain = 0
+        else:
             self._in_vain += 1
-            self.done = self._in_vain >= _TREES
-            return
-        self.mixture, self._in_vain = self._largest, 0
-        if gain.sum() >= -_TIE:
+            self.done = self._in_vain >= self.growth.patience
+
+    def _accepts(self, mixture: Mixture, n_components: int) -> bool:
+        """Take a mixture, unless rows held out are clearly less likely and there may be fewer components."""
+        found = self._held_out(mixture)
+        gain = found - self._best
+        forced = n_components <= self.growth.min_components
+        if not forced and gain.sum() < -_TIE - self.growth.slack * np.sqrt(len(gain)) * gain.std():
+            return False
+        self.mixture = mixture
+        if forced or gain.sum() >= -_TIE:
             self._best = found
             self.history.append(float(found.sum()))
+        return True
 
     def steps_left(self) -> int:
         """Return how many more steps of EM make the rows held out likelier."""
         assert self.mixture is not None
         if len(self.mixture.weights) == 1:
             return 0
+        if not self.growth.early_stopping:
+            return self.growth.max_iter
         found, n_steps = self._held_out(self.mixture).sum(), 0
         for step, mixture in enumerate(self._steps.path(self.mixture, self.growth.tol, self.growth.max_iter), start=1):
             here = self._held_out(mixture).sum()
             if here > found:
                 found, n_steps = here, step
-            elif step - n_steps >= _PATIENCE:
+            elif step - n_steps >= PATIENCE:
                 break
         return n_steps
+
+    def on_all_rows(self, X: Any, Y: Labels, sample_weight: Floats | None) -> Mixture:
+        """Return the mixture with the graphs that were found, trained on all rows."""
+        assert self.mixture is not None
+        graphs = [part.graph for part in self.mixture.conditionals]
+        return grown_again(self.growth, graphs, X, Y, sample_weight, self.steps_left())
 
     def _held_out(self, mixture: Mixture) -> Floats:
         """Return log P(y | x) of every row held out, times its weight."""
@@ -215,12 +254,12 @@ def grown_again(
     rows = np.ones(Y.shape[0]) if sample_weight is None else sample_weight
     tree = tree_on(graphs[0], growth.learner, X, Y, rows)
     learner, mixture = growth.learner.settled(tree), Mixture(np.ones(1), (tree,))
-    steps = Steps(learner, X, Y, rows, growth.n_jobs)
+    steps = growth.steps(learner, X, Y, rows)
     for graph in graphs[1:]:
         if len(mixture.weights) > 1:
-            mixture = deque(steps.path(mixture, growth.tol, growth.steps_between), maxlen=1)[0]
+            mixture = deque(steps.path(mixture, growth.tol, growth.n_between), maxlen=1)[0]
         weights = doubts(mixture, X, Y, rows)
         if weights is None:
             break
-        mixture = joined(mixture, tree_on(graph, learner, X, Y, weights))
-    return steps.converged(mixture, growth.tol, min(growth.max_iter, growth.steps_between + n_more))
+        mixture = joined(mixture, tree_on(graph, learner, X, Y, weights), growth)
+    return steps.converged(mixture, growth.tol, min(growth.max_iter, growth.n_between + n_more))

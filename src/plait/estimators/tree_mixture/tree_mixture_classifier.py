@@ -8,21 +8,22 @@ import numpy as np
 
 from plait.core.arrays import Floats, Labels
 from plait.core.callbacks import CallbackSupport, fit_tasks, with_callbacks
-from plait.core.checks import InstanceOf, Interval, Nothing, RandomState, check_parameters
+from plait.core.checks import Boolean, InstanceOf, Interval, Nothing, OneOf, RandomState, check_parameters
 from plait.core.parallel import JOBS_RULES
 from plait.core.progress_bar import shows_progress
 from plait.core.randomness import generator, seeds
 from plait.core.sentences import ParameterError
 from plait.estimators.joint_classifier import as_structure, pairs_for
 from plait.estimators.tree_mixture.em import Mixture
-from plait.estimators.tree_mixture.growth import GrowingMixture, Growth, grown_again
+from plait.estimators.tree_mixture.growth import GrowingMixture, Growth
+from plait.estimators.tree_mixture.started_mixture import StartedMixture
 from plait.inference import Inference
 from plait.learners import Learner
 from plait.learners.learner_words import LEARNER_RULES, as_learner
 from plait.learners.training.problem import Problem
 from plait.losses import Loss
 from plait.posterior import JointModel
-from plait.structure import LabelGraph, Structure
+from plait.structure import ConditionalTree, LabelGraph, Structure
 from plait.structure.structure_input import StructureInput
 
 __all__ = ["TreeMixtureClassifier"]
@@ -31,23 +32,22 @@ __all__ = ["TreeMixtureClassifier"]
 class TreeMixtureClassifier(CallbackSupport, JointModel):
     """Learn P(Y | X) as a mixture of networks, each with its own graph over the labels [MC 4-5].
 
-    Trees are added one after another, each on the rows that the mixture explains worst, until rows held out become
-    less likely; then trees with these graphs are added on all rows in the same way, and EM trains all together. The
-    joint is a distribution like any other: `joint(X)` has exact marginals and evidence.
+    Trees start together from the best of many random ones, in mixtures of 2, 4, ... of them, of which rows held out
+    choose one, and EM trains all together. The paper adds them one after another instead, each on the rows that the
+    mixture explains worst, until rows held out become less likely (`start="growth"`). The joint is a distribution like
+    any other: `joint(X)` has exact marginals and evidence.
 
     Parameters
     ----------
-    max_components : int, default=20
+    max_components : int, default=4
         Most trees.
     structure : Structure or str, default="conditional_tree"
         What a component is. Chains or polytrees can be mixed too.
     learner : Learner or str, default="tuned"
         How conditionals are trained; "tuned" is `LogisticLearner(C="cv", standardize="balanced")`. Strengths of the
-        penalty that cross-validation finds for the first tree serve all of them; in a mixture of n components the
-        penalty of each is divided by 2 sqrt(n), as each sees a part of the rows only.
+        penalty that cross-validation finds for a single tree serve all of them, see `relaxation`.
     holdout : float, default=1/3
-        Share of the rows that decide how many trees there are (until they are less likely than at best by more than a
-        standard error), and how long EM goes on after the last.
+        Share of the rows that decide how many trees there are, see `slack`, and how many steps EM takes.
     n_init : int, default=1
         How many internal splits are tried; the graphs of the most likely one on its rows held out are kept.
     n_mixtures : int, default=1
@@ -57,7 +57,7 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
     tol : float, default=1e-5
         Relative gain of the penalised log-likelihood below which EM stops, if the rows held out do not stop it.
     max_iter : int, default=50
-        Most steps of EM for a number of components; four at most before another tree is added.
+        Most steps of EM for a number of components.
     inference : Inference or str, default="auto"
         How questions are answered. May be changed after `fit`.
     loss : Loss or str, default="subset"
@@ -67,6 +67,29 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
     n_jobs : int, optional
         Threads over components (of learners other than logistic ones, which train all of them in one batch), and over
         blocks of rows.
+    start : {"trees", "growth"}, default="trees"
+        Where trees come from. "trees": of `n_starts` sets of random spanning trees with random signs of their edges
+        the best few by tree-EM over fixed scores, EM in which all that the features say is the score of each label
+        alone [Meila2000]. "growth": one after another, as in the paper, on weights 1 - P(y | x, mixture).
+    n_starts : int, default=200
+        How many sets of random trees are tried.
+    min_components : int, default=1
+        Fewest trees, whatever the rows held out say; with the same `max_components` their number is given.
+    patience : int, default=5
+        How many trees in a row that are left out end the growth; 1 in the paper.
+    slack : float, default=1.0
+        By how many standard errors of the difference rows held out must be less likely than at best for a tree, or a
+        mixture, to be left out; 0 in the paper.
+    relaxation : float or None, default=2.0
+        In a mixture of n components the penalty of each is divided by this number times sqrt(n), as each sees a part of
+        the rows only; None leaves it as it is, as the paper does.
+    steps_between : int or None, default=4
+        Most steps of EM between one tree of the growth and the next; None until convergence, as in the paper.
+    early_stopping : bool, default=True
+        Whether rows held out say when EM stops; in the paper it converges.
+    weighting : {"responsibilities", "normalized"}, default="responsibilities"
+        What weighs a component's rows in EM: "normalized" are the paper's w_k, responsibilities over their mean, with
+        which each component has the weight of all rows against the penalty, and EM may lower its objective.
 
     Attributes
     ----------
@@ -87,7 +110,7 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
         Steps of the last EM, of several mixtures the most.
     holdout_log_likelihood_ : ndarray
         log P(Y | X) of the rows held out for every number of components that was accepted: those under which they
-        were likelier than under all smaller ones.
+        were likelier than under all smaller ones, and those that `min_components` asks for.
     thresholds_ : dict
         Thresholds of the losses "micro_f1" (a number) and "macro_f1" (one a label), found where `loss` is one of them
         at `fit`, which then takes three times as long: thirds of the rows are held out in turn. May be changed.
@@ -111,6 +134,7 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
     References
     ----------
     [MC] Hong, Batal and Hauskrecht: A mixtures-of-trees framework for multi-label classification, 2014.
+    [Meila2000] Meila and Jordan: Learning with mixtures of trees, 2000.
 
     Examples
     --------
@@ -134,6 +158,15 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
         "loss": (InstanceOf((Loss, str)),),
         "random_state": (RandomState(), Nothing()),
         "n_jobs": JOBS_RULES,
+        "start": (OneOf(("trees", "growth")),),
+        "n_starts": (Interval(int, 1, None),),
+        "min_components": (Interval(int, 1, None),),
+        "patience": (Interval(int, 1, None),),
+        "slack": (Interval(float, 0, None),),
+        "relaxation": (Interval(float, 0, None, closed="neither"), Nothing()),
+        "steps_between": (Interval(int, 1, None), Nothing()),
+        "early_stopping": (Boolean(),),
+        "weighting": (OneOf(("responsibilities", "normalized")),),
     }
     part_makers: ClassVar[dict[str, Any]] = {
         **JointModel.part_makers,
@@ -143,7 +176,7 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
 
     def __init__(
         self,
-        max_components: int = 20,
+        max_components: int = 4,
         structure: Any = "conditional_tree",
         learner: Any = "tuned",
         holdout: float = 1 / 3,
@@ -155,6 +188,15 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
         random_state: Any = None,
         n_jobs: int | None = None,
         n_mixtures: int = 1,
+        start: str = "trees",
+        n_starts: int = 200,
+        min_components: int = 1,
+        patience: int = 5,
+        slack: float = 1.0,
+        relaxation: float | None = 2.0,
+        steps_between: int | None = 4,
+        early_stopping: bool = True,
+        weighting: str = "responsibilities",
     ) -> None:
         self.max_components = max_components
         self.structure = structure
@@ -168,6 +210,15 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.n_mixtures = n_mixtures
+        self.start = start
+        self.n_starts = n_starts
+        self.min_components = min_components
+        self.patience = patience
+        self.slack = slack
+        self.relaxation = relaxation
+        self.steps_between = steps_between
+        self.early_stopping = early_stopping
+        self.weighting = weighting
 
     @shows_progress("fitting")
     @with_callbacks
@@ -191,10 +242,12 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
         X, Y, sample_weight = self._checked_rows(X, y, sample_weight)
         sizes = self._sizes()
         *split_seeds, self._seed = seeds(self.random_state, len(sizes) * self.n_init + 1)
-        growth = self._growth()
+        growth, made = self._growth(), StartedMixture if self.start == "trees" else GrowingMixture
+        least = -(-self.min_components // len(sizes))
+        growths = [replace(growth, max_components=n, min_components=min(least, n)) for n in sizes]
         growing = [
-            [GrowingMixture(replace(growth, max_components=size), X, Y, sample_weight, seed) for seed in group]
-            for size, group in zip(sizes, np.reshape(split_seeds, (len(sizes), self.n_init)).tolist(), strict=True)
+            [made(each, X, Y, sample_weight, seed) for seed in group]
+            for each, group in zip(growths, np.reshape(split_seeds, (len(sizes), self.n_init)).tolist(), strict=True)
         ]
         trees = [(mixture, seed) for group in growing for mixture in group for seed in mixture.seeds]
         for mixture, seed in fit_tasks(self, trees, "TreeMixtureClassifier, trees", X=X, y=y):
@@ -211,7 +264,7 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
 
     def _finish(self, grown: list[GrowingMixture], X: Any, Y: Labels, sample_weight: Any) -> None:
         """Train the mixtures that were found on all rows; their mean is the model."""
-        found = [_on_all_rows(mixture, X, Y, sample_weight) for mixture in grown]
+        found = [mixture.on_all_rows(X, Y, sample_weight) for mixture in grown]
         parts = [part for mixture in found for part in mixture.conditionals]
         weights = np.concatenate([mixture.weights for mixture in found]) / len(found)
         self.graphs_ = [part.graph for part in parts]
@@ -248,14 +301,11 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
             pairs = pairs_for(structure, learner, rows, seed=seed) if structure.needs_pairs(Y.shape[1]) else None
             return structure.build_checked(StructureInput(owner, X, Y, generator(seed), pairs, names))
 
-        numbers = self.max_components, self.holdout, self.tol, self.max_iter, self.n_jobs
-        return Growth(self._learner(), build, *numbers)
-
-
-def _on_all_rows(grown: GrowingMixture, X: Any, Y: Labels, sample_weight: Any) -> Mixture:
-    assert grown.mixture is not None
-    graphs = [part.graph for part in grown.mixture.conditionals]
-    return grown_again(grown.growth, graphs, X, Y, sample_weight, grown.steps_left())
+        names_of = ("max_components", "holdout", "tol", "max_iter", "n_jobs", "min_components", "patience", "slack")
+        more = ("relaxation", "steps_between", "early_stopping", "n_starts")
+        settings = {name: getattr(self, name) for name in (*names_of, *more)}
+        normalized, trees = self.weighting == "normalized", isinstance(structure, ConditionalTree)
+        return Growth(self._learner(), build, **settings, normalized=normalized, trees=trees)
 
 
 def _mean_of(histories: Sequence[Sequence[float]]) -> Floats:
