@@ -13,7 +13,7 @@ import plait
 
 PACKAGE = Path(plait.__file__).parent
 SOURCES = sorted(PACKAGE.rglob("*.py"))
-LONGEST_FILE, LONGEST_BODY, FULLEST_FOLDER, SINGLE_IMPORTERS = 400, 50, 25, 0.1
+LONGEST_FILE, LONGEST_BODY, FULLEST_FOLDER, SINGLE_IMPORTERS = 400, 50, 25, 0.08
 NAMES_THAT_SAY_NOTHING = {"utils", "util", "helpers", "misc", "common"}
 
 

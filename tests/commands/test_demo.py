@@ -1,6 +1,7 @@
 import re
 import shutil
 import subprocess
+import sys
 from xml.etree import ElementTree
 
 import numpy as np
@@ -93,3 +94,10 @@ def test_the_page_shows_in_a_browser(shown, tmp_path):
     assert dom.count('class="best"') >= 10  # ties are all marked
     assert "src=" not in dom
     assert dom.count("<svg") > 4
+
+
+def test_nothing_is_compiled(tmp_path):
+    script = "import sys; from plait.cli import main; main(sys.argv[1:]); assert 'numba' not in sys.modules"
+    words = [sys.executable, "-c", script, "demo", "--output", str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

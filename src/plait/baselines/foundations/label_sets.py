@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.metaestimators import available_if
 
 from plait import losses as losses_room
-from plait.baselines.foundations.meta_classifier import MetaClassifier, weight_keywords
+from plait.baselines.foundations.meta_classifier import LossClassifier, MetaClassifier, weight_keywords
 from plait.core.arrays import Floats, Labels
 from plait.core.naming import resolve
 from plait.core.sentences import ParameterError
@@ -124,7 +124,7 @@ def _gives_probabilities(model: "LabelSetClassifier") -> bool:
     return model._probabilistic()
 
 
-class LabelSetClassifier(MetaClassifier):
+class LabelSetClassifier(LossClassifier, MetaClassifier):
     """Base of `LabelPowerset` and `PrunedSets`: a subclass says which rows the classifier is trained on."""
 
     loss: Any
@@ -144,31 +144,9 @@ class LabelSetClassifier(MetaClassifier):
         self.label_sets_ = self.model_.vectors
         self.estimator_ = self.model_.classifier
 
-    def predict(self, X: Any, loss: Any = None) -> npt.NDArray[Any]:
-        """Return for every row the label set that the classifier decides on, or the one with the least expected loss.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            Features.
-        loss : Loss or str, optional
-            Another loss than the classifier's own, for this call.
-
-        Returns
-        -------
-        Y : ndarray of shape (n_samples, n_labels), or (n_samples,) if fitted on a single column
-        """
-        X = self._rows(X)
-        chosen = resolve(type(self).__name__, "loss", self.loss if loss is None else loss, losses_room, Loss)
-        if chosen.wanted == "mode":
-            return self._labels_out(self.model_.predict(X))
-        answer = chosen.decide(self._support(X))
-        if answer.dtype.kind == "f":
-            raise ParameterError(
-                f"predict needs a loss that decides on label sets, but {type(chosen).__name__} gives scores to rank "
-                "by. Rank by predict_proba(X), or use another loss."
-            )
-        return self._labels_out(answer)
+    def _answer(self, X: Any, loss: Loss) -> npt.NDArray[Any]:
+        # The classifier itself decides for whole label sets: it may give no probabilities.
+        return self.model_.predict(X) if loss.wanted == "mode" else loss.decide(self._support(X))
 
     def _marginals(self, X: Any) -> Floats:
         return self.model_.marginals(X)

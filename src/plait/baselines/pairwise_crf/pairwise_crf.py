@@ -8,11 +8,11 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
 from plait import losses as losses_room
+from plait.baselines.foundations.meta_classifier import LossClassifier
 from plait.baselines.pairwise_crf.pairwise_distribution import PairwiseDistribution, gibbs_sample, likely_vectors
 from plait.baselines.pairwise_crf.pseudo_likelihood import CRFWeights, trained_crf
 from plait.core.arrays import Floats, Labels
 from plait.core.checks import Boolean, InstanceOf, Interval, Nothing, OneOf, RandomState
-from plait.core.multilabel_classifier import WeightedClassifier
 from plait.core.naming import resolve
 from plait.core.randomness import seeds
 from plait.core.sentences import ParameterError
@@ -30,7 +30,7 @@ _TOL = 1e-4
 _PATIENCE = 2
 
 
-class PairwiseCRF(WeightedClassifier):
+class PairwiseCRF(LossClassifier):
     """Pairwise conditional random field over the labels, MLCRF [Pakdaman2014; Ghamrawi2005].
 
         P(y | x) ~ exp( sum_j y_j (w_j'x + b_j) + sum_{j<k} y_j y_k (c_jk + v_jk'x) ),
@@ -216,32 +216,10 @@ class PairwiseCRF(WeightedClassifier):
                 f"sum over 2 ** n_labels label vectors, but there are {self.n_labels_}. {way_out}."
             )
 
-    def predict(self, X: Any, loss: Any = None) -> npt.NDArray[Any]:
-        """Return for every row the label set with the least expected loss.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            Features.
-        loss : Loss or str, optional
-            Another loss than the classifier's own, for this call.
-
-        Returns
-        -------
-        Y : ndarray of shape (n_samples, n_labels), or (n_samples,) if fitted on a single column
-        """
-        X = self._rows(X)
-        chosen = resolve(type(self).__name__, "loss", self.loss if loss is None else loss, losses_room, Loss)
+    def _answer(self, X: Any, loss: Loss) -> npt.NDArray[Any]:
         if self.n_labels_ <= self.max_enumerated:
-            answer = self._posterior(X).decide(chosen)
-        else:
-            answer = self._sampled_answer(self._weights.scores(X), self._weights.pairs(X), chosen)
-        if answer.dtype.kind == "f":
-            raise ParameterError(
-                f"predict needs a loss that decides on label sets, but {type(chosen).__name__} gives scores to rank "
-                "by. Rank by predict_proba(X), or use another loss."
-            )
-        return self._labels_out(answer)
+            return self._posterior(X).decide(loss)
+        return self._sampled_answer(self._weights.scores(X), self._weights.pairs(X), loss)
 
     def _sampled_answer(self, scores: Floats, pairs: Floats, loss: Loss) -> npt.NDArray[Any]:
         n_draws = self.n_sweeps if loss.wanted == "distribution" else 0
