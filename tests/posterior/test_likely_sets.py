@@ -74,6 +74,12 @@ def test_text_shows_names_bars_what_is_known_and_what_is_left():
     ]
 
 
+def test_what_is_almost_impossible_is_not_called_impossible():
+    rare = LikelySets(np.array([[[1, 1], [0, 0]]]), np.array([[1 - 1e-5, 1e-5]]), NAMES)
+    assert repr(rare).splitlines()[2] == "    <0.1%  ▏                     (no label)"
+    assert "<0.1%" in Text(rare._repr_html_()).words
+
+
 def test_many_names_and_many_rows_are_cut():
     names = [f"label {k}" for k in range(30)]
     text = repr(LikelySets(np.ones((8, 1, 30), dtype=int), np.ones((8, 1)), names))

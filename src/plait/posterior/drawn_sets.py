@@ -7,6 +7,7 @@ is accepted by how much better the known labels are explained. Its limit is exac
 cause that known effects point at is met at once, where Gibbs sweeps, one label at a time, would wait for ever.
 """
 
+import warnings
 from collections.abc import Iterator
 
 import numpy as np
@@ -18,7 +19,7 @@ from plait.joint import GraphDistribution, LabelDistribution, MixtureDistributio
 from plait.joint.distribution import Evidence
 from plait.posterior.answers import has_messages
 
-__all__ = ["SamplingWarning", "draw_sets"]
+__all__ = ["SamplingWarning", "draw_sets", "warn_of_few_draws"]
 
 # Draws for each wanted one where evidence makes weights uneven and the wanted ones are then drawn from these.
 _DRAWS_A_SAMPLE = 10
@@ -153,3 +154,15 @@ def _signed_score(distribution: GraphDistribution, rows: Ints, vectors: Labels, 
     """Return the score of the value that a label has: the log-odds of this value against the other."""
     score = distribution.scores(label, rows, vectors[:, list(distribution.graph.parents[label])])
     return np.where(vectors[:, label] == 1, score, -score)
+
+
+def warn_of_few_draws(effective_size: Floats | None, n_samples: int) -> None:
+    """Warn the caller's caller where draws are worth less than a tenth of what was asked for."""
+    if effective_size is not None and effective_size.min(initial=np.inf) < 0.1 * n_samples:
+        few = int((effective_size < 0.1 * n_samples).sum())
+        warnings.warn(
+            f"sample: in {few} of {effective_size.size} rows the known labels are so improbable that {n_samples} draws "
+            f"are worth as few as {effective_size.min():.1f}. Ask for more draws, or for marginals().",
+            SamplingWarning,
+            stacklevel=3,
+        )

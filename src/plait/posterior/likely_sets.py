@@ -105,7 +105,9 @@ class LikelySets(_VectorsAndProbabilities):
         for names, chance in self._shares(row):
             shown = [shortened(name) for name in names[:_MOST_NAMES]]
             more = [f"and {len(names) - _MOST_NAMES} more"] if len(names) > _MOST_NAMES else []
-            lines.append(f"  {chance:7.1%}  {bar(chance, _BAR):<{_BAR}}  {', '.join([*shown, *more]) or '(no label)'}")
+            lines.append(
+                f"  {_percent(chance):>7}  {bar(chance, _BAR):<{_BAR}}  {', '.join([*shown, *more]) or '(no label)'}"
+            )
         rest = self._rest(row)
         return "\n".join([*lines, f"  {rest:7.1%}  {'':<{_BAR}}  (other sets)"] if rest >= 0.0005 else lines)
 
@@ -117,7 +119,7 @@ class LikelySets(_VectorsAndProbabilities):
         known = dict(self._known(row))
         chips = "".join(_chip(name, "known" if value else "known no") for name, value in known.items())
         lines = [
-            f'<tr><td class="share">{chance:.1%}</td>{_track(chance)}<td>'
+            f'<tr><td class="share">{escape(_percent(chance))}</td>{_track(chance)}<td>'
             + ("".join(_chip(name, "known" if name in known else "") for name in names[:_MOST_NAMES]) or _NOTHING)
             + (f'<span class="soft">and {len(names) - _MOST_NAMES} more</span>' if len(names) > _MOST_NAMES else "")
             + "</td></tr>"
@@ -150,6 +152,10 @@ class LikelySets(_VectorsAndProbabilities):
 
 
 _NOTHING = '<span class="soft">(no label)</span>'
+
+
+def _percent(chance: float) -> str:
+    return f"{chance:.1%}" if chance >= 0.0005 else "<0.1%"
 
 
 def _chip(name: str, kind: str) -> str:

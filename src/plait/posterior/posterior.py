@@ -1,6 +1,5 @@
 """`Posterior`: P(y | x) of several rows, and every question about it."""
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from typing import Any, Protocol
@@ -34,7 +33,7 @@ from plait.posterior.answers import (
     whole_support,
     wrong_probabilities,
 )
-from plait.posterior.drawn_sets import SamplingWarning, draw_sets
+from plait.posterior.drawn_sets import draw_sets, warn_of_few_draws
 from plait.posterior.explaining import FeatureBackground
 from plait.posterior.further_questions import FurtherQuestions
 from plait.posterior.likely_sets import LikelySets
@@ -297,18 +296,8 @@ class Posterior(FurtherQuestions):
         asked = self._changed(random_state=self.random_state if random_state is None else random_state)
         vectors = asked._ask(lambda distribution, _, seeds: draw_sets(distribution, n_samples, seeds))
         self.method, self.exact, self.effective_size = asked.method, asked.exact, asked.effective_size
-        self._warn_of_few_draws(n_samples)
+        warn_of_few_draws(self.effective_size, n_samples)
         return vectors.astype(np.int64)
-
-    def _warn_of_few_draws(self, n_samples: int) -> None:
-        if self.effective_size is not None and self.effective_size.min(initial=np.inf) < 0.1 * n_samples:
-            few = int((self.effective_size < 0.1 * n_samples).sum())
-            warnings.warn(
-                f"sample: in {few} of {self.n_rows} rows the known labels are so improbable that {n_samples} draws are "
-                f"worth as few as {self.effective_size.min():.1f}. Ask for more draws, or for marginals().",
-                SamplingWarning,
-                stacklevel=3,
-            )
 
     def _loss(self, owner: str, loss: Any) -> Loss:
         """Return a loss, or the classifier's own, with the thresholds that the classifier found."""
