@@ -37,7 +37,8 @@ def part(split: str) -> tuple[Any, Any]:
 
 
 def ecc() -> Any:
-    return recipes.ecc(n_estimators=N_MEMBERS, learner=LogisticLearner(standardize=False), random_state=0)
+    learner = LogisticLearner(standardize=False)
+    return recipes.ecc(n_estimators=N_MEMBERS, max_features=0.5, combine="votes", learner=learner, random_state=0)
 
 
 def hand_looped(member: Any, X: Any, Y: Any, X_test: Any) -> tuple[Any, float]:
