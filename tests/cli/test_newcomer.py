@@ -300,6 +300,10 @@ def test_labels_alone_are_one_sentence(at, shell):
     assert "labels only" in err
 
 
+def test_152_what_to_say_of_labels(shell):
+    assert "--labels" in shell("describe tr.csv")[2]
+
+
 # 176 to 185, 192: answers.
 
 
@@ -312,7 +316,9 @@ def test_176_known_labels_and_top_sets(shell):
     assert rows(shell("predict m.plait new.csv --top 2 --form tags")[1]).columns.tolist()[-1] == "labels"
 
 
-@pytest.mark.parametrize("wrong", ["--given calm=2", "--given nope=1", "--loss nope", "--top 0", "--form nope"])
+@pytest.mark.parametrize(
+    "wrong", ["--given calm=2", "--given nope=1", "--loss nope", "--top 0", "--form nope", "--id nope"]
+)
 def test_177_wrong_questions(shell, wrong):
     code, out, err = shell(f"predict m.plait new.csv {wrong}")
     assert (code, out) == (2, "")

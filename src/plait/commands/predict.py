@@ -86,6 +86,8 @@ def predict_rows(
         )
     file = read_model_file(model, trusted=trust)
     source, rows = rows_for(file, data, columns)
+    if source.id_column and source.id_column not in (rows.feature_names or ()):
+        raise DataError.at(data, None, f"a column {shown(source.id_column)}, which names rows", "none of this name")
     evidence = parsed_evidence(given)
     answers = answer_rows(file, rows, form=form, loss=loss, k=top, evidence=evidence, sep=source.sep)
     answers = with_ids(answers, rows, source.id_column or file.id_column)
@@ -131,7 +133,7 @@ class Predictions:
 
 def with_ids(answers: Predictions, data: Dataset, name: str) -> Predictions:
     """Return the table with the column that names rows before all others."""
-    if not name or not data.is_table or name not in (data.feature_names or ()):
+    if not name or name not in (data.feature_names or ()) or not data.is_table:
         return answers
     place = list(data.feature_names or ()).index(name)
     (column,) = columns_of_frame(frame_part(data.X, np.array([place])), data.name)

@@ -10,13 +10,15 @@ import numpy.typing as npt
 
 from plait.core.checks import Nothing, OneOf, check_value
 from plait.core.extras import installed, optional
+from plait.core.label_forms import read_labels
 from plait.core.sentences import ParameterError, complaint, shown
-from plait.data.conversion.column_kinds import kind_of
+from plait.data.conversion.column_kinds import as_words, kind_of
 from plait.data.conversion.frame_columns import columns_of_frame, is_frame, made_frame
-from plait.data.conversion.label_columns import LabelChoice, label_column, label_positions, tag_columns
+from plait.data.conversion.label_columns import LabelChoice, label_column, label_positions
 from plait.data.conversion.table_columns import TableColumn, refuse_doubles
 from plait.data.dataset import Dataset
 from plait.data.errors import DataError, DataWarning
+from plait.data.joined_tags import split_tags
 
 __all__ = ["FRAME_LIBRARIES", "LabelPlan", "dataset_of_columns", "dataset_of_frame", "frame_library", "from_frame"]
 
@@ -64,7 +66,8 @@ class LabelPlan:
     def read(self, columns: Sequence[TableColumn], n_rows: int, source: str) -> tuple[Any, list[str]]:
         """Return 0/1 labels and their names, with a note on what is taken for 1."""
         if self.tags is not None:
-            return tag_columns(columns[0], self.sep)
+            found = read_labels("load_dataset", "tags", split_tags(as_words(columns[0]), self.sep), DataError)
+            return found.table, list(found.names or ())
         Y = np.empty((n_rows, len(columns)), dtype=np.uint8)
         taken: dict[str, list[str]] = {}
         for k, column in enumerate(columns):

@@ -52,7 +52,7 @@ def test_names_are_taken_as_they_are_spelt(columns, data):
     ("labels", "message"),
     [
         (None, "t.csv: expected to be told which columns are labels, but found columns 'size', 'tag_sea'"),
-        (None, "labels= takes a list of column names, a pattern such as 'tag_*', or a number of columns"),
+        (None, "labels= (--labels) takes column names, a pattern such as 'tag_*', or a number of columns"),
         (["tag_see"], "expected a label column 'tag_see', but found columns 'size', 'tag_sea', 'a[1]'"),
         (["tag_see"], "Did you mean 'tag_sea'?"),
         ("label*", "expected label columns like 'label*', but found columns 'size'"),

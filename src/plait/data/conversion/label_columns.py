@@ -14,13 +14,13 @@ from plait.core.sentences import ParameterError, complaint, shown
 from plait.data.conversion.table_columns import TableColumn
 from plait.data.errors import DataError
 
-__all__ = ["LabelChoice", "label_column", "label_positions", "tag_columns"]
+__all__ = ["LabelChoice", "label_column", "label_positions"]
 
 LabelChoice: TypeAlias = Sequence[str] | str | re.Pattern[str] | int | None
 
 _WAYS = (
-    "labels= takes a list of column names, a pattern such as 'tag_*', "
-    "or a number of columns: n for the first n, -n for the last n"
+    "labels= (--labels) takes column names, a pattern such as 'tag_*', or a number of columns: n for the first n, "
+    "-n for the last n; tags= (--tags) takes one column of joined labels"
 )
 _MOST_NAMES = 12
 
@@ -157,24 +157,3 @@ def _not_a_label(name: str, distinct: list[str], chosen: str | None, source: str
         return DataError.at(source, None, f"label {shown(name)} to hold {shown(chosen)}, which means 1", found)
     hint = "Encode it as 0 and 1, or say by positive= (--positive) which word means 1."
     return DataError.at(source, None, f"label {shown(name)} to hold 0 and 1, or yes and no", found, hint)
-
-
-def tag_columns(column: TableColumn, separator: str) -> tuple[npt.NDArray[np.uint8], list[str]]:
-    """Return joined tags as one 0/1 column a tag, in alphabetical order; an empty cell has none.
-
-    Examples
-    --------
-    >>> tag_columns(TableColumn("genre", "text", np.array(["sea|sun", None, "sun"], dtype=object)), "|")
-    (array([[1, 1],
-           [0, 0],
-           [0, 1]], dtype=uint8), ['sea', 'sun'])
-    """
-    cells = zip(column.missing.tolist(), column.values.tolist(), strict=True)
-    words = ["" if gap else value if isinstance(value, str) else f"{value:g}" for gap, value in cells]
-    sets = [{tag.strip() for tag in word.split(separator)} - {""} for word in words]
-    names = sorted(set().union(*sets))
-    place = {name: j for j, name in enumerate(names)}
-    Y = np.zeros((len(sets), len(names)), dtype=np.uint8)
-    for row, tags in enumerate(sets):
-        Y[row, [place[tag] for tag in tags]] = 1
-    return Y, names
