@@ -133,7 +133,7 @@ def test_what_is_kept_is_bounded(tmp_path, monkeypatch):
     plans = [DatasetPlan(f"d{seed}", str(tmp_path / f"d{seed}.arff")) for seed in range(3)]
     loaded = [load_data(plan, Protocol("kfold")) for plan in plans]
     assert all(load_data(plan, Protocol("kfold")) is first for plan, first in zip(plans, loaded, strict=True))
-    monkeypatch.setattr(fold_data, "_BYTES_KEPT", 2 * 20 * (3 * 8 + 4))
+    monkeypatch.setattr(fold_data, "_BYTES_KEPT", 2 * 20 * (3 * 8 + 4 * 8))
     fold_data._kept.clear()
     loaded = [load_data(plan, Protocol("kfold")) for plan in plans]
     assert list(fold_data._kept.values()) == loaded[1:]
