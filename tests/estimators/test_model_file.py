@@ -109,6 +109,17 @@ def test_pipelines_and_texts(tmp_path):
     np.testing.assert_array_equal(load_model(tmp_path / "p.plait").predict(problem()[0]), plain.predict(problem()[0]))
 
 
+def test_the_default_model_of_a_table_with_words_and_gaps(tmp_path):
+    if "AutoJoint" not in plait.__all__:
+        pytest.skip("this version has no AutoJoint")
+    X, Y = problem(80)
+    table = pd.DataFrame({"size": X[:, 0], "sky": np.where(X[:, 1] > 0, "blue", "grey")})
+    table.loc[3, "size"] = np.nan
+    model = plait.AutoJoint(random_state=0).fit(table, Y)
+    save_model(model, tmp_path / "m.plait")
+    np.testing.assert_array_equal(load_model(tmp_path / "m.plait").predict_proba(table), model.predict_proba(table))
+
+
 @pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
 def test_a_plain_skops_file_is_read(tmp_path, fitted, compression):
     frame = pd.DataFrame(problem()[0], columns=list("abcd"))
