@@ -19,6 +19,7 @@ from plait import JointClassifier, recipes
 from plait.core.sentences import ParameterError
 from plait.data.synthetic import make_label_network
 from plait.estimators import load_model, save_model
+from plait.estimators.joint_classifier import repeated_rows
 from plait.features import MLFS
 from plait.inference import BestFirst, Greedy
 from plait.learners import LinearSVMLearner, LogisticLearner, SklearnLearner
@@ -336,3 +337,12 @@ def test_a_model_says_whether_probabilities_are_sampled():
         np.testing.assert_array_equal(model.predict_proba(data.X), chances)
     assert not hasattr(recipes.pcc(), "proba_method_")
     assert not hasattr(recipes.pcc(learner="linear_svm").fit(few.X, few.Y), "proba_method_")
+
+
+@pytest.mark.parametrize("weights", [[2.0, 0.0, 1.0, 0.0], [0.5, 0.0, 1.0, 0.0], [60.0, 0.0, 7.0, 0.0]])
+def test_rows_that_weigh_nothing_are_not_counted(weights):
+    X, Y = np.arange(4.0)[:, None], np.array([[1], [0], [1], [0]])
+    counted = repeated_rows(X, Y, np.array(weights))
+    assert set(counted[0].ravel()) == {0.0, 2.0}
+    assert len(counted[0]) == (3 if weights[0] == 2.0 else 2)
+    assert len(counted[1]) == len(counted[0])

@@ -206,3 +206,15 @@ def test_mean_conditionals_are_those_at_the_drawn_parents(make, known, kernels):
     for place in range(vectors.shape[1]):
         expected += counts[:, place, None] * model.factors(np.ascontiguousarray(vectors[:, place]))
     np.testing.assert_allclose(draws.mean_conditionals, expected / sizes[:, None], rtol=1e-12)
+
+
+def test_scores_whose_exponentials_are_no_numbers_are_drawn_level_by_level():
+    """The parent moves a score of -1000 to 0: the odds of the one are 0 times infinity in a product of odds."""
+    model = random_linear(LabelGraph([[], [0]]), 1, np.random.default_rng(0))
+    model = replace(model, base=np.tile([[0.0, -1000.0]], (400, 1)), parent_coef=np.array([[0.0, 0.0], [1000.0, 0.0]]))
+    model = replace(model, effects=None)
+    with using_kernels("always"):
+        vectors = model.sample(50, 0)[0].reshape(-1, 2)
+    given = vectors[vectors[:, 0] == 1, 1]
+    assert abs(given.mean() - 0.5) < 4 * 0.5 / np.sqrt(given.size)
+    assert vectors[vectors[:, 0] == 0, 1].mean() < 0.001

@@ -12,6 +12,7 @@ from plait.core.sentences import ParameterError
 from plait.inference import LabelSupport
 from plait.inference.search.label_tables import all_label_vectors
 from plait.losses import F1, Hamming, Jaccard, Loss, Rank, Subset
+from plait.losses.loss import TIE, LeastRisk, search_candidates
 from plait.testing import LossConformance
 
 EVERY_LOSS = [
@@ -166,3 +167,37 @@ def test_a_word_is_a_loss():
     assert registry(plait.losses, Loss).items() >= {"f1": F1, "hamming": Hamming, "rank": Rank}.items()
     for word, kind in registry(plait.losses, Loss).items():
         assert type(resolve("model", "loss", word, plait.losses, Loss)) is kind
+
+
+class Same(Loss):
+    """Share of the labels that are as they are: the best answer to one vector is its complement."""
+
+    def value(self, Y, Y_pred):
+        return np.asarray(Y_pred == Y).mean(axis=1)
+
+
+@pytest.mark.parametrize(("n_labels", "enumerated"), [(12, True), (13, False)])
+def test_up_to_twelve_labels_every_answer_is_tried(n_labels, enumerated):
+    vector = (np.arange(n_labels) % 2).astype(np.uint8)
+    support = LabelSupport(vector[None, None], np.zeros((1, 1)), "sample", "one vector", np.zeros(1, dtype=bool))
+    # The complement is no vector of the support, and its labels are not those with the largest marginals.
+    assert (Same().decide(support)[0] == 1 - vector).all() == enumerated
+
+
+def test_of_many_vectors_the_heaviest_are_tried():
+    n_labels, n_vectors = 13, 5000
+    vectors = all_label_vectors(n_labels)[np.random.default_rng(0).permutation(1 << n_labels)[:n_vectors]]
+    logs = np.linspace(0.0, 5.0, n_vectors)
+    support = LabelSupport(vectors[None], logs[None], "sample", "many vectors", np.zeros(1, dtype=bool))
+    (_, weights, answers), *_ = search_candidates(support)
+    tried = {bytes(answer) for answer in answers}
+    assert len(weights) == n_vectors
+    assert all(bytes(vector) in tried for vector in vectors[-4096:])
+    assert sum(bytes(vector) in tried for vector in vectors[:-4096]) <= n_labels + 1
+
+
+def test_a_tie_between_blocks_of_answers_goes_to_the_first():
+    best = LeastRisk(2)
+    best.see(np.array([[0.5, 0.3], [0.2, 0.4]]), 0)
+    best.see(np.array([[0.3, 0.3 - TIE / 2], [0.2, 0.1]]), 2)
+    np.testing.assert_array_equal(best.place, [1, 3])

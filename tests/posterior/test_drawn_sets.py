@@ -94,3 +94,41 @@ def test_a_mixture_of_long_chains_is_drawn_within_its_components():
     table *= (vectors[:, 15] == 1) & (vectors[:, 3] == 0)
     np.testing.assert_allclose(drawn.mean(axis=0), (table / table.sum()) @ vectors, atol=4 * 0.5 / np.sqrt(2000))
     assert not known.exact.any()
+
+
+def long_chain(n_labels=16):
+    """Return a posterior of one row over a full chain, and P of all its label sets from the weights alone."""
+    draws = np.random.default_rng(5)
+    coef = np.tril(draws.normal(scale=0.3, size=(n_labels, n_labels)), -1)
+    coef[-1] = 0.0
+    coef[-1, :4] = 2.5
+    base = draws.normal(size=n_labels)
+    base[-1] = -11.0
+    model = Fixed(base, coef, [list(range(k)) for k in range(n_labels)])
+    vectors = (np.arange(1 << n_labels)[:, None] >> np.arange(n_labels)) & 1
+    scores = base + vectors @ coef.T
+    table = np.exp(-np.logaddexp(0.0, np.where(vectors == 1, -scores, scores)).sum(axis=1))
+    posterior = Posterior(model, np.zeros((1, 1)), [f"y{k}" for k in range(n_labels)], Auto(), random_state=0)
+    return posterior, vectors, table
+
+
+def test_the_sampled_entropy_is_that_given_the_known_labels():
+    posterior, vectors, table = long_chain()
+    known = posterior.given({"y15": 1})
+    share = table * vectors[:, 15]
+    assert -np.log(share.sum()) > 0.5
+    share = share[share > 0] / share.sum()
+    assert known.entropy()[0] == pytest.approx(-(share * np.log(share)).sum(), abs=0.25)
+    assert not known.exact.any()
+
+
+def test_uneven_weights_are_met_by_ten_draws_for_each_wanted_one():
+    posterior, _, _ = long_chain()
+    known = posterior.given({"y15": 1})
+    known.sample(400)
+    # A single draw for each would be worth less than half of it.
+    distribution = posterior.joint.condition(np.zeros((1, 1))).clamp(known.evidence)
+    logs = distribution.sample(400, 0)[1][0]
+    weights = np.exp(logs - logs.max())
+    assert weights.sum() ** 2 / np.square(weights).sum() < 0.5 * 400
+    assert known.effective_size[0] > 0.8 * 400
