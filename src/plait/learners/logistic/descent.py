@@ -39,6 +39,8 @@ GROWTH = 10.0
 IN_CACHE = 2**13
 # The last step of a problem is taken at full length where it promises no more than this share of the objective.
 SURE = 1e-4
+# After so many steps a problem is known as badly conditioned, and what a step promises is believed as far as this share.
+LONG, DOUBT, LAST_DIGITS = 20, 0.01, 1e-11
 
 
 class RowMatrix(Protocol):
@@ -188,6 +190,8 @@ class Descent:
     ----------
     found : ndarray, shape (n_problems, size)
         Coefficients of the problems that are finished.
+    earlier : ndarray of int, shape (n_problems,)
+        Steps that led to the start.
     objectives, n_iter, reached : ndarray, shape (n_problems,)
         Objectives before the last step, steps taken, and whether the tolerance was reached.
     kept : CurvaturePairs
@@ -212,7 +216,7 @@ class Descent:
         self.pairs = CurvaturePairs(coefficients.shape, task.preconditioner.dtype) if pairs is None else pairs
         self.kept = CurvaturePairs(coefficients.shape, task.preconditioner.dtype)
         self.objectives, self.reached = np.zeros(n_problems), np.zeros(n_problems, dtype=np.bool_)
-        self.n_iter = np.zeros(n_problems, dtype=np.int64)
+        self.n_iter, self.earlier = np.zeros(n_problems, dtype=np.int64), np.zeros(n_problems, dtype=np.int64)
         self.budget, self.direction, self.slope = budget, coefficients, self.objectives
         if known is None:
             self._measure(*self._curve(np.zeros_like(self.scores), np.zeros_like(coefficients[:, 0])))
@@ -225,12 +229,15 @@ class Descent:
         A problem reaches it when the decrease that its next step promises is at most `tol` times its objective; with
         `last_step` that step is still taken.
         """
+        # float32 reaches no more than it is asked for, and float64 not much beyond the last digits.
+        strict = tol if self.coefficients.dtype == np.float32 else min(tol, max(DOUBT * tol, LAST_DIGITS))
         for _ in range(max_iter):
             self._finish(self.n_iter[self.rows] >= self.budget[self.rows], reached=False)
             if not self.rows.size:
                 return
             self._turn()
-            done = -0.5 * self.slope <= tol * self.objective
+            long = self.earlier[self.rows] + self.n_iter[self.rows] >= LONG
+            done = -0.5 * self.slope <= np.where(long, strict, tol) * self.objective
             if not last_step:
                 self._finish(done)
             elif tol <= SURE:

@@ -77,6 +77,7 @@ def solve_dense(
         task = _task(design, batch, preconditioner, phase.dtype)
         budget = max_iter - n_iter - (0 if phase.last_step else 1)
         descent = Descent(task, coefficients.astype(phase.dtype), budget, pairs=pairs)
+        descent.earlier = n_iter
         if batch.start is not None and design.is_small and tol <= SURE:
             preconditioner.renew_first(descent.rows, descent.irls_weights())
         _run(descent, design, phase.tol, last_step=phase.last_step)

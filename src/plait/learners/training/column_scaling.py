@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from plait.core.arrays import Floats
+from plait.core.arrays import Bools, Floats, Ints
 
 __all__ = ["column_means", "column_scales"]
 
@@ -55,12 +55,14 @@ def column_scales(X: Any, standardize: bool | str, weights: Floats | None = None
     varying = deviations > _CONSTANT * sizes
     chosen = varying
     if standardize in ("auto", "balanced"):
-        filled, others, squares = _entries(X, rows, sizes)
-        numbers = varying & (others > 0)
-        rare = numbers & (2 * filled < rows.sum())
+        n_rows = rows.sum()
+        binary, filled = _binary(X, sizes), _filled(X, rows)
+        numbers = varying & ~binary
+        rare = numbers & (2 * filled < n_rows)
         chosen = numbers & ~rare
-        shares = np.maximum(filled / rows.sum(), _LEAST_SHARE) if chosen.sum() > rare.sum() else np.ones_like(filled)
-        scales[rare] = _alike(sizes[rare] * np.sqrt(squares[rare] / filled[rare] * shares[rare]))
+        shares = np.maximum(filled / n_rows, _LEAST_SHARE) if chosen.sum() > rare.sum() else np.ones_like(filled)
+        squares = _squares(X, rows, np.flatnonzero(rare), sizes)
+        scales[rare] = _alike(sizes[rare] * np.sqrt(squares / filled[rare] * shares[rare]))
     scales[chosen] = deviations[chosen]
     # What rounding leaves of a large constant is large, too.
     scales[~varying & (sizes > _LARGE)] = sizes[~varying & (sizes > _LARGE)]
@@ -107,14 +109,29 @@ def _deviations(X: Any, rows: Floats) -> Floats:
     return np.asarray(np.sqrt(variances))
 
 
-def _entries(X: Any, rows: Floats, sizes: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return for every column how many values are not 0, how many neither 0 nor 1, and the sum of (value / size)^2."""
-    units = np.where(sizes > 0, sizes, 1.0)
+def _binary(X: Any, sizes: Floats) -> Bools:
+    """Return which columns hold 0 and 1 only."""
+    binary = (sizes == 0) | (sizes == 1)
+    if sparse.issparse(X):
+        binary[X.indices[(X.data != 0) & (X.data != 1)]] = False
+    else:
+        values = X[:, binary]
+        binary[binary] = ((values == 0) | (values == 1)).all(axis=0)
+    return np.asarray(binary)
+
+
+def _filled(X: Any, rows: Floats) -> Floats:
+    """Return how many values of every column are not 0."""
     if not sparse.issparse(X):
-        return rows @ (X != 0), rows @ ((X != 0) & (X != 1)), rows @ np.square(X / units)
-    of_row, values = np.repeat(rows, np.diff(X.indptr)), X.data
-    filled, others, squares = (
-        np.asarray(np.bincount(X.indices, of_row * each, minlength=X.shape[1]), dtype=np.float64)
-        for each in (values != 0, (values != 0) & (values != 1), np.square(values / units[X.indices]))
-    )
-    return filled, others, squares
+        return np.asarray(rows @ (X != 0))
+    filled = np.bincount(X.indices, np.repeat(rows, np.diff(X.indptr)) * (X.data != 0), minlength=X.shape[1])
+    return np.asarray(filled, dtype=np.float64)
+
+
+def _squares(X: Any, rows: Floats, columns: Ints, sizes: Floats) -> Floats:
+    """Return the sums of (value / size)^2 of some columns."""
+    if not sparse.issparse(X):
+        return np.asarray(rows @ np.square(X[:, columns] / sizes[columns]))
+    units = np.where(sizes > 0, sizes, 1.0)[X.indices]
+    squares = np.repeat(rows, np.diff(X.indptr)) * np.square(X.data / units)
+    return np.asarray(np.bincount(X.indices, squares, minlength=X.shape[1])[columns], dtype=np.float64)
