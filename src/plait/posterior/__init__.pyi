@@ -2,6 +2,7 @@ from .asking import LabelsToAsk
 from .credible_families import LabelFamilies
 from .drawn_sets import SamplingWarning
 from .explaining import FeatureBackground, Reasons
+from .further_questions import FurtherQuestions
 from .joint_model import FewLabelsWarning, JointModel
 from .likely_sets import LikelySets
 from .posterior import Posterior
@@ -9,6 +10,7 @@ from .posterior import Posterior
 __all__ = [
     "FeatureBackground",
     "FewLabelsWarning",
+    "FurtherQuestions",
     "JointModel",
     "LabelFamilies",
     "LabelsToAsk",
