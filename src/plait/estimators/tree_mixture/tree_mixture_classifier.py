@@ -16,7 +16,7 @@ from plait.core.sentences import ParameterError
 from plait.estimators.joint_classifier import as_structure, pairs_for
 from plait.estimators.tree_mixture.em import Mixture
 from plait.estimators.tree_mixture.growth import GrowingMixture, Growth
-from plait.estimators.tree_mixture.started_mixture import StartedMixture
+from plait.estimators.tree_mixture.tree_starts import StartedMixture
 from plait.inference import Inference
 from plait.learners import Learner
 from plait.learners.learner_words import LEARNER_RULES, as_learner
