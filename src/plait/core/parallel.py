@@ -55,23 +55,26 @@ class Parallel(joblib.Parallel):
         if effective_n_jobs(self.n_jobs) == 1:
             yield from (function(*args, **kwargs) for function, args, kwargs in iterable)
             return
-        call = delayed(_as_at_home)
         home = os.getpid(), get_config(), list(warnings.filters)
         with loky_warnings_ignored():
-            yield from super().__call__(call(*home, *task) for task in iterable)
+            yield from super().__call__((_AtHome(task[0], *home), *task[1:]) for task in iterable)
 
 
-def _as_at_home(
-    process: int, config: dict[str, Any], filters: Any, function: Callable[..., Any], args: Any, kwargs: Any
-) -> Any:
-    """Return what a function gives under the caller's configuration and filters of warnings."""
-    with config_context(**config):
-        if os.getpid() == process:  # a thread, which shares the filters of its process
-            return function(*args, **kwargs)
-        with warnings.catch_warnings():
-            here: Any = warnings.filters
-            here[:] = filters
-            return function(*args, **kwargs)
+class _AtHome:
+    """A function under the caller's configuration and filters of warnings; Dask shows it by the function's name."""
+
+    def __init__(self, function: Callable[..., Any], process: int, config: dict[str, Any], filters: Any) -> None:
+        self.function, self.process, self.config, self.filters = function, process, config, filters
+        self.__name__ = getattr(function, "__name__", type(function).__name__)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        with config_context(**self.config):
+            if os.getpid() == self.process:  # a thread, which shares the filters of its process
+                return self.function(*args, **kwargs)
+            with warnings.catch_warnings():
+                here: Any = warnings.filters
+                here[:] = self.filters
+                return self.function(*args, **kwargs)
 
 
 @contextmanager
