@@ -1,6 +1,7 @@
 """`JointClassifier`: any structure, selector, learner, inference and loss, composed into one classifier."""
 
 from functools import partial
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -148,6 +149,8 @@ class JointClassifier(JointModel):
     True
     """
 
+    # A model of an earlier plait, read from a file, has none.
+    _categories: Any = MappingProxyType({})
     parameter_rules: ClassVar[dict[str, Any]] = {
         "structure": (InstanceOf((Structure, str)), Nothing()),
         "selector": (InstanceOf((Selector, str)), Nothing()),

@@ -25,6 +25,7 @@ _ROOMS = (
 # What fitted models hold besides choices.
 _PARTS = frozenset(
     {
+        "functools.partial",  # of functions that are trusted themselves
         "numpy.dtype",
         "plait.baselines.calibrated_label_ranking.CalledPairs",
         "plait.baselines.calibrated_label_ranking.LinearPairs",
@@ -59,6 +60,7 @@ _PARTS = frozenset(
         "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
         "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
         "sklearn.tree._tree.Tree",
+        "sklearn.utils.validation.check_array",
     }
 )
 
