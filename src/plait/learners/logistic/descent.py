@@ -40,7 +40,7 @@ IN_CACHE = 2**13
 # The last step of a problem is taken at full length where it promises no more than this share of the objective.
 SURE = 1e-4
 # After so many steps a problem counts as badly conditioned; its steps then have to promise this share of the tolerance.
-LONG, DOUBT, LAST_DIGITS = 20, 0.01, 1e-11
+LONG, DOUBT, LAST_DIGITS = 32, 0.01, 1e-11
 
 
 class RowMatrix(Protocol):
