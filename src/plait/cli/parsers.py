@@ -9,8 +9,13 @@ from typing import Any, NoReturn
 
 from plait import __version__
 from plait.cli.completion import SHELLS, completion_script
-from plait.cli.help_texts import BENCH, COMPLETION, REPRODUCE, WARM_UP, HelpWithDefaults, examples_of
 from plait.cli.words import (
+    BENCH,
+    COMPLETION,
+    REPRODUCE,
+    WARM_UP,
+    HelpWithDefaults,
+    examples_of,
     label_choice,
     listed,
     method_words,
