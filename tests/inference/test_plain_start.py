@@ -63,3 +63,16 @@ def test_small_models_are_answered_without_numba():
     ended = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.strip() == "done"
+
+
+def test_marginals_of_many_small_trees_import_no_numba():
+    """A mixture of twenty trees over six labels, what `mc` makes of emotions."""
+    code = (
+        "import sys, numpy as np; from plait.inference import Auto; from plait.structure import LabelGraph; "
+        "from plait.joint import LinearDistribution, MixtureDistribution; rng = np.random.default_rng(0); "
+        "graph = LabelGraph([[], [0], [1], [2], [3], [4]]); coef = np.eye(6, k=-1); "
+        "parts = [LinearDistribution(graph, rng.normal(size=(9, 6)), coef) for _ in range(20)]; "
+        "mixture = MixtureDistribution(np.full(20, -np.log(20)), parts); Auto().infer(mixture, 'marginals'); "
+        "assert 'numba' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -106,7 +106,8 @@ def exact_marginals(model: LabelDistribution) -> tuple[Floats, Floats]:
         return _graph_marginals(part, compiled_messages(part))
     flat = model.flattened()
     parts = [checked_polytree("exact_marginals", part) for part in flat.components]
-    compiled = compiled_messages(*parts)
+    # By the largest graph: NumPy needs some ms for twenty small trees, and kernels seconds before their first.
+    compiled = any(map(compiled_messages, parts))
     return _mixed_marginals(flat, [_graph_marginals(part, compiled) for part in parts])
 
 
