@@ -1,6 +1,7 @@
 from . import baselines, data, features, inference, learners, losses, metrics, structure, trust
 from .data import load_dataset
 from .estimators import (
+    AutoJoint,
     EnsembleClassifier,
     JointClassifier,
     JointPipeline,
@@ -13,6 +14,7 @@ from .estimators import (
 from .trust import audit
 
 __all__ = [
+    "AutoJoint",
     "EnsembleClassifier",
     "JointClassifier",
     "JointPipeline",

@@ -1,5 +1,6 @@
 from . import recipes
 from .answers import LikelySets, Posterior
+from .auto_joint import AutoJoint
 from .ensemble_classifier import EnsembleClassifier
 from .joint_classifier import JointClassifier
 from .joint_pipeline import JointPipeline, make_joint_pipeline
@@ -7,6 +8,7 @@ from .model_file import ModelFile, UntrustedModelError, load_model, read_model_f
 from .tree_mixture.tree_mixture_classifier import TreeMixtureClassifier
 
 __all__ = [
+    "AutoJoint",
     "EnsembleClassifier",
     "JointClassifier",
     "JointPipeline",

@@ -1,0 +1,1 @@
+"""Parts of the comparison of methods: problems, methods, cells and the table; see `benchmarks/comparison.py`."""

@@ -1,0 +1,190 @@
+"""The page of the comparison: average ranks with their tests, regrets, times, every cell, and what is missing."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.compared.cells import LIMIT, MEASURES
+from benchmarks.compared.problems import DEVELOPED_ON, MOST_TEST, MOST_TRAINING, NAMES
+from plait.experiments.statistics import compare_methods, method_ranks, rank_difference, wilcoxon_test
+
+Cells = dict[tuple[str, str], dict[str, Any]]
+OURS = "AutoJoint"
+_FIRST_FOUR = ("exact match", "joint log-loss", "micro-F1", "macro-F1")
+
+
+def read_cells(folder: Path) -> Cells:
+    found = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
+    return {(each["method"], each["problem"]): each for each in found}
+
+
+def finished(cells: Cells, method: str) -> list[str]:
+    return [name for name in NAMES if "failed" not in cells.get((method, name), {"failed": ""})]
+
+
+def written_page(folder: Path, page: Path) -> str:
+    """Write the page, and return it."""
+    cells = read_cells(folder)
+    methods = sorted({method for method, _ in cells if finished(cells, method)})
+    sets = finished(cells, OURS)
+    whole = [method for method in methods if set(finished(cells, method)) >= set(sets)]
+    parts = [
+        _opening(sets),
+        _ranks(cells, whole, sets),
+        _untouched(cells, whole, sets),
+        _regrets(cells, whole, sets),
+        _duels(cells, methods, sets),
+        _times(cells, methods, sets),
+        _cells(cells, methods, sets),
+        _missing(cells, methods, sets),
+    ]
+    text = "\n\n".join(part for part in parts if part) + "\n"
+    page.write_text(text)
+    return text
+
+
+def _opening(sets: list[str]) -> str:
+    developed = [name for name in DEVELOPED_ON if name in sets]
+    return f"""# How well AutoJoint predicts, against what else there is
+
+Made by `python -m benchmarks comparison` (see `benchmarks/comparison.py` for what it needs; it can be stopped and run
+again). {len(sets)} data sets, at most {MOST_TRAINING:,} training and {MOST_TEST:,} test rows of each; the given split,
+else two thirds to train with seed 0. Every method runs with its defaults (gradient boosting with 300 rounds, forests
+with 100 trees) in one thread; one that takes more than {LIMIT} s of CPU time on a data set is left out there. One split
+a data set: what counts is the average, not a single cell.
+
+Every method decides as well as it can: the other methods have the better of what they predict and of their marginals,
+cut at one half or, for F1, at the thresholds of largest expected F1, whichever is best *on the test part*. AutoJoint
+has one answer for each measure: `predict` with the loss of that name, `subset` for exact match. Joint log-loss of
+methods without a joint distribution is that of independent labels, the better of two clips of their probabilities.
+Macro-F1 and mean average precision are means over the labels that occur in the test part.
+
+Settings of AutoJoint were chosen by splits inside the training parts of {", ".join(developed)}; no test part was looked
+at for a choice, and nothing was tuned to the other data sets, which have a table of their own."""
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    lines = ["| " + " | ".join(row) + " |" for row in [head, *rows]]
+    return "\n".join([lines[0], "|" + "---|" * len(head), *lines[1:]])
+
+
+def _scores(cells: Cells, methods: list[str], sets: list[str], measure: str) -> Any:
+    return np.array([[cells[method, name][measure] for method in methods] for name in sets])
+
+
+def _rank_rows(cells: Cells, methods: list[str], sets: list[str]) -> list[list[str]]:
+    ranks = {
+        measure: method_ranks(_scores(cells, methods, sets, measure), higher_is_better=up).mean(axis=0)
+        for measure, up in MEASURES.items()
+    }
+    order = np.argsort(np.mean(list(ranks.values()), axis=0))
+    best = {measure: found.min() for measure, found in ranks.items()}
+    return [[methods[k], *(_marked(ranks[measure][k], best[measure], "{:.1f}") for measure in MEASURES)] for k in order]
+
+
+def _marked(value: float, best: float, form: str) -> str:
+    text = form.format(value)
+    return f"**{text}**" if np.isclose(value, best) else text
+
+
+def _ranks(cells: Cells, methods: list[str], sets: list[str]) -> str:
+    tests = []
+    for measure, up in MEASURES.items():
+        found = compare_methods(_scores(cells, methods, sets, measure), methods, higher_is_better=up)
+        tests.append(f"{measure} {found.friedman.p_value:.1g}")
+    difference = rank_difference(len(methods), len(sets))
+    return f"""## Average ranks over {len(sets)} data sets, of methods that finished all of them
+
+{_table(["", *MEASURES], _rank_rows(cells, methods, sets))}
+
+Friedman's test, p-values: {", ".join(tests)}. Nemenyi's critical difference at 5 %: {difference:.2f} ranks."""
+
+
+def _untouched(cells: Cells, methods: list[str], sets: list[str]) -> str:
+    rest = [name for name in sets if name not in DEVELOPED_ON]
+    if len(rest) < 2:
+        return ""
+    return f"## The same on the {len(rest)} data sets that nothing was tuned to\n\n" + _table(
+        ["", *MEASURES], _rank_rows(cells, methods, rest)
+    )
+
+
+def _regrets(cells: Cells, methods: list[str], sets: list[str]) -> str:
+    rows = []
+    for k, method in enumerate(methods):
+        regrets = []
+        for measure, up in MEASURES.items():
+            scores = _scores(cells, methods, sets, measure)
+            best = scores.max(axis=1) if up else scores.min(axis=1)
+            regrets.append(float(np.abs(best - scores[:, k]).mean()))
+        rows.append([method, *(f"{each:.4f}" for each in regrets)])
+    rows.sort(key=lambda row: float(row[1]))
+    return "## Regret: mean distance to the best of these methods\n\n" + _table(["", *MEASURES], rows)
+
+
+def _duels(cells: Cells, methods: list[str], sets: list[str]) -> str:
+    rows = []
+    for method in methods:
+        common = [name for name in finished(cells, method) if name in sets]
+        if method == OURS or len(common) < 2:
+            continue
+        row = [method, str(len(common))]
+        for measure in _FIRST_FOUR:
+            ours, theirs = (np.array([cells[each, name][measure] for name in common]) for each in (OURS, method))
+            gains = ours - theirs if MEASURES[measure] else theirs - ours
+            p_value = wilcoxon_test(gains).p_value if np.any(gains) else 1.0
+            row.append(f"{int((gains > 0).sum())}-{int((gains < 0).sum())}, p = {p_value:.2g}")
+        rows.append(row)
+    return f"## {OURS} against each method: data sets won and lost, Wilcoxon's signed ranks\n\n" + _table(
+        ["", "data sets", *_FIRST_FOUR], rows
+    )
+
+
+def _times(cells: Cells, methods: list[str], sets: list[str]) -> str:
+    rows = []
+    for method in methods:
+        common = [name for name in finished(cells, method) if name in sets and ("RandomForest", name) in cells]
+        kept = [name for name in common if "failed" not in cells["RandomForest", name]]
+        row = [method]
+        for what in ("fit", "predict"):
+            seconds = np.array([cells[method, name][what] for name in kept])
+            forest = np.array([cells["RandomForest", name][what] for name in kept])
+            row += [f"{np.median(seconds):.2f}", f"{np.median(seconds / np.maximum(forest, 1e-3)):.2f}"]
+        rows.append(row)
+    head = ["", "fit, s", "fit / RandomForest(100)", "predict, s", "predict / RandomForest(100)"]
+    return "## CPU time, medians over data sets (predict: label sets of the test part)\n\n" + _table(head, rows)
+
+
+def _cells(cells: Cells, methods: list[str], sets: list[str]) -> str:
+    def shown(measure: str) -> Callable[[str], list[str]]:
+        best = max if MEASURES[measure] else min
+
+        def row(name: str) -> list[str]:
+            known = {each: cells[each, name][measure] for each in methods if name in finished(cells, each)}
+            top = best(known.values())
+            return [name, *(_marked(known[each], top, "{:.3f}") if each in known else "" for each in methods)]
+
+        return row
+
+    parts = [
+        f"### {measure}\n\n" + _table(["", *methods], [shown(measure)(name) for name in sets]) for measure in MEASURES
+    ]
+    return "## Every cell\n\n" + "\n\n".join(parts)
+
+
+def _missing(cells: Cells, methods: list[str], sets: list[str]) -> str:
+    lines = []
+    for method in methods:
+        failed = [name for name in sets if "failed" in cells.get((method, name), {})]
+        absent = [name for name in sets if (method, name) not in cells]
+        if failed or absent:
+            parts = [f"stopped or failed on {', '.join(failed)}"] if failed else []
+            parts += [f"not run on {', '.join(absent)}"] if absent else []
+            lines.append(f"- {method}: {'; '.join(parts)}")
+    absent = [name for name in NAMES if name not in sets]
+    if absent:
+        lines.append(f"- data sets without {OURS}, left out above: {', '.join(absent)}")
+    return "## What is missing\n\n" + "\n".join(lines) if lines else ""

@@ -1,0 +1,50 @@
+"""`AutoJoint` and plait's recipes against what else people would take, on many data sets: one table, with rank tests.
+
+    python -m benchmarks comparison                     the whole comparison; kill it at any time and run it again
+    python -m benchmarks.comparison CELLS [--table]     cells are kept in the folder CELLS; --table only makes the page
+
+Needs the benchmark data (PLAIT_DATA), and `pip install "plait[boosting]"`; BOOMER runs in an environment of its own
+(pip install mlrl-boomer), whose Python PLAIT_BOOMER names. Set OMP_NUM_THREADS=1 and OPENBLAS_NUM_THREADS=1. At most
+2,500 training and 1,200 test rows of a data set; the given split, or two thirds with seed 0. A cell that takes more
+than a minute of CPU time is left out, and said so. The page is written to docs/comparison.md.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from benchmarks.compared.cells import run_cell
+from benchmarks.compared.methods import METHODS
+from benchmarks.compared.page import written_page
+from benchmarks.compared.problems import NAMES, load
+
+PAGE = Path(__file__).parents[1] / "docs" / "comparison.md"
+
+
+def run(folder: Path, names: list[str], methods: list[str]) -> None:
+    """Make all cells that are not there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        problem = load(name)
+        for method in methods:
+            cell = run_cell(folder, method, problem)
+            shown = cell.get("failed") or f"exact match {cell['exact match']:.3f}, fit {cell['fit']:.1f} s"
+            print(f"{name}, {method}: {shown}", flush=True)
+
+
+def main(words: list[str] | None = None) -> None:
+    if not os.environ.get("PLAIT_DATA"):
+        print("needs the benchmark data: set PLAIT_DATA to their folder")
+        return
+    words = [] if words is None else words
+    places = [word for word in words if not word.startswith("--")]
+    folder = Path(places[0]) if places else Path("comparison-cells")
+    only = [word[10:] for word in words if word.startswith("--methods=")]
+    names = [word[7:].split(",") for word in words if word.startswith("--sets=")]
+    if "--table" not in words:
+        run(folder, names[0] if names else NAMES, only[0].split(";") if only else list(METHODS))
+    print(written_page(folder, PAGE))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

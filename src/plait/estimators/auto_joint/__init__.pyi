@@ -1,0 +1,20 @@
+from .auto_joint import AutoJoint
+from .auto_report import AutoReport, FewRowsWarning
+from .base_scores import BaseScores
+from .classifier_scores import ClassifierScores
+from .forest_scores import ForestScores
+from .kernel_scores import KernelScores
+from .logistic_scores import LogisticScores
+from .neighbour_scores import NeighbourScores
+
+__all__ = [
+    "AutoJoint",
+    "AutoReport",
+    "BaseScores",
+    "ClassifierScores",
+    "FewRowsWarning",
+    "ForestScores",
+    "KernelScores",
+    "LogisticScores",
+    "NeighbourScores",
+]

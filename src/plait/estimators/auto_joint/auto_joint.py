@@ -1,0 +1,399 @@
+"""`AutoJoint`: the best answer by default, from base learners, pooled and joined by chains of labels."""
+
+import warnings
+from time import process_time
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import expit
+from sklearn.model_selection import KFold, ShuffleSplit
+from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
+
+from plait.core.arrays import Floats, Labels
+from plait.core.callbacks import CallbackSupport, fit_tasks, with_callbacks
+from plait.core.checks import InstanceOf, Interval, Nothing, OneOf, RandomState, check_parameters
+from plait.core.named_answers import row_frame
+from plait.core.parallel import JOBS_RULES
+from plait.core.randomness import seeds
+from plait.core.sentences import ParameterError
+from plait.estimators.auto_joint.auto_report import AutoReport, FewRowsWarning
+from plait.estimators.auto_joint.base_scores import Folds, held_rows
+from plait.estimators.auto_joint.learner_choice import FEW_ROWS, chosen_learners
+from plait.estimators.auto_joint.logistic_scores import LogisticScores
+from plait.estimators.auto_joint.score_chains import PooledWeights, ScoreChain, chain_penalty, fitted_chain
+from plait.estimators.auto_joint.second_stage import graphs_for, raw_chain, share_beside, stage_folds
+from plait.estimators.auto_joint.table_input import GapFiller, WordColumns, word_columns
+from plait.estimators.joint_classifier import as_structure
+from plait.inference import Auto
+from plait.joint import FeatureJoint, MixtureJoint
+from plait.learners import LogisticLearner
+from plait.learners.training.problem import Problem, constant_labels, constant_scores
+from plait.losses import Loss
+from plait.losses.expected_f1 import f1_thresholds
+from plait.posterior import JointModel, Posterior
+from plait.posterior.explaining import FeatureBackground
+from plait.structure import LabelGraph, Structure
+
+__all__ = ["AutoJoint"]
+
+# From here on, rows are held out once, and at most so many: enough for a stage with a few numbers a label.
+_MANY_ROWS, _MOST_HELD = 10_000, 20_000
+_SOME_ROWS = 1000
+# The penalty of chains where rows are too few to choose it.
+_CAUTIOUS = 0.1
+
+# A member of the joint: its weight, the chain, and which block of scores it reads.
+Member = tuple[float, ScoreChain, int]
+
+
+class AutoJoint(CallbackSupport, JointModel):
+    """Learn P(Y | X) with nothing to choose: several base learners, one calibrated score a label, chains of labels.
+
+    1. Base learners (logistic regression, a forest, neighbours; for dense X kernel logistic regression) score every
+       training row by models that have not seen it: by folds, out of bag, by leaving the row out.
+    2. One logistic regression over all pairs of a row and a label weighs the learners: a calibrated score a label.
+    3. Probabilistic chains over a label's score and the labels before it, in several orders, are mixed; their penalty
+       is chosen by rows held out. A chain on the features themselves joins where rows held out prefer it by more than
+       a standard error.
+
+    `joint(X)` then answers any question. X may be dense, sparse or a frame, with gaps (NaN) and columns of words.
+
+    Parameters
+    ----------
+    effort : {"fast", "default", "thorough"}, default="default"
+        "fast" has logistic regression as its only base learner and one chain; "thorough" has three times the trees,
+        twice the orders, and up to 20 labels boosted trees.
+    learners : list of str, BaseScores or classifiers, optional
+        Other base learners: "logistic", "forest", "neighbours", "kernel", "boosting" (scikit-learn's histogram
+        boosting), "lightgbm", "xgboost", "catboost", any classifier of scikit-learn's kind, or the name of one of
+        scikit-learn's.
+    structure : Structure or str, optional
+        Another structure over labels than the chains.
+    loss : Loss or str, default="subset"
+        What `predict` minimises the expectation of; "micro_f1" and "macro_f1" take the labels whose marginals exceed
+        `thresholds_`. May be changed after `fit`, and for one call of `predict`.
+    random_state : int, RandomState, Generator or None
+        Seed of everything random. Fixed, everything is the same every time, for any `n_jobs`.
+    n_jobs : int, optional
+        Workers over trees and labels, threads over blocks of rows.
+    verbose : int, default=0
+        From 1 on, a line is printed after every step.
+
+    Attributes
+    ----------
+    weights_ : dict of str to float
+        Weight of every base learner in the calibrated score.
+    thresholds_ : dict
+        "micro_f1": one threshold of marginals; "macro_f1": one a label. Found from out-of-fold scores at `fit`; may be
+        set.
+    report_ : AutoReport
+        Learners, weights, held-out scores and seconds of every stage, and which rules applied.
+    learners_ : list of BaseScores
+        The fitted base learners.
+    graphs_ : list of LabelGraph
+        The chains that are mixed.
+    joint_ : MixtureJoint
+        P(y | scores), waiting for the scores of rows.
+    label_names_ : ndarray of str
+        Names of the labels, from the columns of a data frame, else "y0", "y1", ...
+    n_labels_, n_features_in_ : int
+        How many labels and features.
+    feature_names_in_ : ndarray of str
+        Names of the features, where X has them.
+    classes_ : ndarray
+        Numbers of the labels; the classes of y if it was a single column in one dimension.
+
+    See Also
+    --------
+    JointClassifier : every part chosen by hand.
+    plait.recipes : published methods.
+
+    Notes
+    -----
+    Rows held out decide on weights and penalties, so with fewer than 60 rows nothing is chosen: logistic regression
+    and a forest weigh the same, dependence between labels is penalised strongly, and a `FewRowsWarning` says so. From
+    10,000 rows on, a third of the rows, at most 20,000, is held out once; neighbours are looked for among 10,000 rows,
+    and a tree sees as many. With more than 60 labels there is one chain, in which a label has coefficients for the 20
+    labels before it that are most correlated with it and for the number of all of them. `report_` names what applied.
+
+    Examples
+    --------
+    >>> from plait.data.synthetic import make_label_network
+    >>> data = make_label_network(200, 5, 3, structure="chain", strength=2.0, random_state=0).dataset
+    >>> model = AutoJoint(random_state=0).fit(data.X, data.Y)
+    >>> model.predict(data.X).shape, sorted(model.weights_)
+    ((200, 3), ['forest', 'kernel', 'logistic', 'neighbours'])
+    >>> answer = model.joint(data.X[:1])
+    >>> float(answer.top(8).probabilities.sum().round(6))
+    1.0
+    """
+
+    parameter_rules: ClassVar[dict[str, Any]] = {
+        "effort": (OneOf(("fast", "default", "thorough")),),
+        "learners": (InstanceOf((list, tuple)), Nothing()),
+        "structure": (InstanceOf((Structure, str)), Nothing()),
+        "loss": (InstanceOf((Loss, str)),),
+        "random_state": (RandomState(), Nothing()),
+        "n_jobs": JOBS_RULES,
+        "verbose": (Interval(int, 0, None),),
+    }
+    part_makers: ClassVar[dict[str, Any]] = {"loss": JointModel.part_makers["loss"], "structure": as_structure}
+
+    def __init__(
+        self,
+        effort: str = "default",
+        learners: Any = None,
+        structure: Any = None,
+        loss: Any = "subset",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.effort = effort
+        self.learners = learners
+        self.structure = structure
+        self.loss = loss
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "AutoJoint":
+        """Learn base learners, their weights and the joint over labels.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Features; NaN is a gap, columns of words and categories of a frame become indicators.
+        y : array, sparse matrix, data frame, or list of sets of label names
+            One 0/1 column for each label; or one binary column in one dimension.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of rows, in every stage.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self)
+        X, Y, weights = self._weighing(*self._training_data(X, y, sample_weight))
+        self._filler = GapFiller(X)
+        X = self._filler.transform(X)
+        *learner_seeds, fold_seed, pool_seed, chain_seed, self._seed = seeds(self.random_state, 32)
+        problem = Problem(X, Y, LabelGraph([[]] * self.n_labels_), None, weights)
+        mass = problem.class_mass()
+        self._varying = np.flatnonzero(~constant_labels(mass))
+        self._constant_scores = constant_scores(mass)
+        self.report_ = AutoReport()
+        self._raw: Any = None
+        varying = np.ascontiguousarray(Y[:, self._varying])
+        self.learners_, self.report_.notes = chosen_learners(
+            type(self).__name__, self.learners, self.effort, X, varying
+        )
+        if not len(self._varying):
+            self._finish_constant()
+            return self
+        folds = self._folds(len(Y), fold_seed)
+        scores = self._base_scores(X, varying, weights, folds, learner_seeds)
+        self._pool(scores, varying, weights, held_rows(folds), pool_seed)
+        self._join(X, varying, weights, folds, self._pooled.scores(scores), chain_seed)
+        return self
+
+    def _weighing(self, X: Any, Y: Labels, weights: Any) -> tuple[Any, Labels, Any]:
+        """Return the rows whose weight is not zero; weights as float64, or None where there are none."""
+        if weights is None:
+            return X, Y, None
+        weights = np.asarray(weights, dtype=np.float64)
+        rows = np.flatnonzero(weights)
+        if not len(rows):
+            raise ParameterError(
+                "AutoJoint needs sample_weight to be above 0 somewhere, but all weights are zero. Pass a positive "
+                "weight for at least one row."
+            )
+        return (X, Y, weights) if len(rows) == len(weights) else (X[rows], Y[rows], weights[rows])
+
+    def _numbers(self, X: Any, *, reset: bool = True) -> Any:
+        """Return X as numbers, words as indicators; NaN stays."""
+        if reset:
+            words = word_columns(X)
+            self._words = WordColumns(X, words) if words else None
+        if self._words is None:
+            return super()._numbers(X, reset=reset)
+        _check_feature_names(self, X, reset=reset)
+        _check_n_features(self, X, reset=reset)
+        return self._words.transform(X)
+
+    def _finite(self) -> bool | str:
+        return "allow-nan"
+
+    def _rows(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return self._filler.transform(self._numbers(X, reset=False))
+
+    def _folds(self, n_rows: int, seed: int) -> Folds:
+        rows = np.zeros((n_rows, 1))
+        if n_rows >= _MANY_ROWS:
+            n_held = min(n_rows // 3, _MOST_HELD)
+            self.report_.notes.append(f"weights and chains: learned from {n_held} rows, held out once.")
+            return list(ShuffleSplit(1, test_size=n_held, random_state=seed % 2**31).split(rows))
+        n_folds = (10 if self.effort == "thorough" else 5) if n_rows < _SOME_ROWS else 3
+        return list(KFold(max(2, min(n_folds, n_rows)), shuffle=True, random_state=seed % 2**31).split(rows))
+
+    def _base_scores(self, X: Any, Y: Labels, weights: Any, folds: Folds, learner_seeds: list[int]) -> list[Floats]:
+        """Return the out-of-fold log-odds of every base learner; all are fitted on all rows then."""
+        held = Y[held_rows(folds)]
+        scores: list[Floats] = []
+        tasks = list(zip(self.learners_, self._learner_names(), learner_seeds, strict=False))
+        for learner, name, seed in fit_tasks(self, tasks, "AutoJoint, base learners", X=X, y=Y):
+            start = process_time()
+            scores.append(learner.out_of_fold(X, Y, folds, sample_weight=weights, seed=seed, n_jobs=self.n_jobs))
+            self._say(self.report_.learners, name=name, log_loss=_log_loss(scores[-1], held), start=start)
+        return scores
+
+    def _learner_names(self) -> list[str]:
+        """Return the names of the base learners, numbered from the second of a name on."""
+        names = [each.name for each in self.learners_]
+        numbers = [names[:place].count(name) + 1 for place, name in enumerate(names)]
+        return [name if number == 1 else f"{name} {number}" for name, number in zip(names, numbers, strict=True)]
+
+    def _say(self, where: list[dict[str, Any]], *, name: str, log_loss: float | None, start: float) -> None:
+        line = {"name": name, "log_loss": log_loss, "seconds": process_time() - start, "weight": 1.0}
+        where.append(line)
+        if self.verbose:
+            loss = "" if log_loss is None else f", held-out log-loss {log_loss:.4f}"
+            print(f"[AutoJoint] {name}{loss}, {line['seconds']:.2f} s")
+
+    def _pool(self, scores: list[Floats], Y: Labels, weights: Any, rows: Any, seed: int) -> None:
+        """Weigh the base learners by rows held out; with few rows they weigh the same."""
+        start = process_time()
+        held, held_weights = Y[rows], None if weights is None else weights[rows]
+        self._few = len(Y) < FEW_ROWS
+        if self._few:
+            note = f"with {len(Y)} rows, fewer than {FEW_ROWS}, base learners weigh the same and penalties are fixed"
+            self.report_.notes.append(f"{note}.")
+            warnings.warn(f"AutoJoint: {note}. Collect more rows to let it choose.", FewRowsWarning, stacklevel=4)
+            self._pooled = PooledWeights.equal(len(scores))
+        else:
+            self._pooled = PooledWeights.fitted(scores, held, held_weights, seed)
+        for line, weight in zip(self.report_.learners, self._pooled.weights, strict=True):
+            line["weight"] = float(weight)
+        self.weights_ = {line["name"]: line["weight"] for line in self.report_.learners}
+        loss = _log_loss(self._pooled.scores(scores), held)
+        self._say(self.report_.stages, name="pooled scores", log_loss=loss, start=start)
+
+    def _join(self, X: Any, Y: Labels, weights: Any, folds: Folds, scores: Floats, seed: int) -> None:
+        """Learn the chains over scores, and the thresholds; a chain on the features joins where it is worth it."""
+        rows = held_rows(folds)
+        held, held_weights = Y[rows], None if weights is None else weights[rows]
+        start = process_time()
+        structure = None if self.structure is None else self.part("structure")
+        graphs = graphs_for(structure, self.effort, scores, held, seed)
+        C, logs = _CAUTIOUS, None
+        if not self._few:
+            C, logs = chain_penalty(scores, held, graphs[0], stage_folds(len(held), held.shape[1], seed), held_weights)
+        members = [(1.0 / len(graphs), fitted_chain(scores, held, graph, C, held_weights), 0) for graph in graphs]
+        loss = None if logs is None else -float(np.nanmean(logs))
+        self._say(self.report_.stages, name=f"chains (C = {C:g})", log_loss=loss, start=start)
+        if structure is None and logs is not None and Y.shape[1] > 1:
+            members, logs = self._with_independent(members, scores, held, logs)
+            if self.effort != "fast":
+                members = self._with_raw_chain(members, X, Y, weights, folds, graphs[0], logs)
+        self._mix(members)
+        self._keep_thresholds(expit(scores), held, held_weights)
+
+    def _with_independent(
+        self, members: list[Member], scores: Floats, Y: Labels, logs: Floats
+    ) -> tuple[list[Member], Floats]:
+        """Add independent labels with their calibrated scores where rows held out prefer that."""
+        n_labels = Y.shape[1]
+        alone = -np.logaddexp(0.0, np.where(Y == 1, -scores, scores)).sum(axis=1)
+        known = ~np.isnan(logs)
+        share, gain, logs[known] = share_beside(logs[known], alone[known])
+        if not share:
+            return members, logs
+        self.report_.notes.append(
+            f"independent labels: join with weight {share:.2f}, as rows held out are more likely by {gain:.3f} nats."
+        )
+        nothing = np.zeros(n_labels)
+        chain = ScoreChain(LabelGraph([[]] * n_labels), nothing + 1.0, nothing, np.zeros((n_labels, n_labels)))
+        return [*_scaled(members, 1.0 - share), (share, chain, 0)], logs
+
+    def _with_raw_chain(
+        self, members: list[Member], X: Any, Y: Labels, weights: Any, folds: Folds, graph: LabelGraph, logs: Floats
+    ) -> list[Member]:
+        """Add a chain on the features where rows held out prefer that; its scores stand behind the pooled ones."""
+        start = process_time()
+        known = next((each.learner_ for each in self.learners_ if isinstance(each, LogisticScores)), None)
+        learner = LogisticLearner(C="cv", standardize="balanced") if known is None else known
+        stacked = logs[np.searchsorted(held_rows(folds), folds[0][1])]
+        raw = raw_chain(learner, X, Y, weights, graph, folds[0], stacked)
+        self._say(self.report_.stages, name="chain on features", log_loss=None, start=start)
+        if raw is None:
+            return members
+        self.report_.notes.append(
+            f"chain on features: joins with weight {raw.weight:.2f}, as rows held out are more likely by "
+            f"{raw.gain:.3f} nats."
+        )
+        self._raw = raw.conditionals
+        return [*_scaled(members, 1.0 - raw.weight), (raw.weight, raw.chain(), 1)]
+
+    def _mix(self, members: list[Member]) -> None:
+        """Make one joint over all labels."""
+        n_labels, names = self.n_labels_, list(self.label_names_)
+        whole = [chain.among(self._varying, n_labels, names) for _, chain, _ in members]
+        self.graphs_ = [chain.graph for chain in whole]
+        columns = [np.arange(n_labels) + block * n_labels for _, _, block in members]
+        joints = tuple(FeatureJoint(each, chain) for each, chain in zip(columns, whole, strict=True))
+        self.joint_ = MixtureJoint(np.array([weight for weight, _, _ in members]), joints)
+
+    def _keep_thresholds(self, marginals: Floats, Y: Labels, weights: Any) -> None:
+        """Keep the thresholds of largest expected F1, from scores of rows that their models have not seen."""
+        every = np.tile(expit(self._constant_scores), (len(marginals), 1))
+        every[:, self._varying] = marginals
+        labels = np.tile(self._constant_scores > 0, (len(marginals), 1))
+        labels[:, self._varying] = Y
+        self.thresholds_ = f1_thresholds(every, labels.astype(np.uint8), weights)
+
+    def _finish_constant(self) -> None:
+        """Learn nothing: no label varies."""
+        self.report_.notes.append("no label varies: all have the probabilities of their base rates.")
+        self.learners_, self.weights_ = [], {}
+        nothing = np.zeros(0)
+        self._mix([(1.0, ScoreChain(LabelGraph([]), nothing, nothing, np.zeros((0, 0))), 0)])
+        self._keep_thresholds(np.zeros((1, 0)), np.zeros((1, 0), dtype=np.uint8), None)
+
+    def _scores(self, X: Any) -> Floats:
+        """Return what the joint is conditioned on: pooled scores of all labels, then those of a chain on features."""
+        blocks = [np.tile(self._constant_scores, (X.shape[0], 1)) for _ in range(1 if self._raw is None else 2)]
+        if self.learners_:
+            blocks[0][:, self._varying] = self._pooled.scores([each.log_odds(X) for each in self.learners_])
+        if self._raw is not None:
+            blocks[1][:, self._varying] = self._raw.base_scores(X)
+        return np.hstack(blocks)
+
+    def _posterior(self, X: Any) -> Posterior:
+        scores, names = self._scores(self._rows(X)), list(self.label_names_)
+        how: Any = Auto(), self.loss, self._seed, self.n_jobs, None, self._background(), self.thresholds_, row_frame(X)
+        return Posterior(self.joint_, scores, names, *how)
+
+    def _background(self) -> FeatureBackground:
+        """Return what `why` compares a row with: reasons are scores, not features."""
+        blocks = ["score", "chain score"][: 1 if self._raw is None else 2]
+        names = [f"{block} of {name}" for block in blocks for name in self.label_names_]
+        return FeatureBackground(names, np.tile(self._constant_scores, len(blocks)), None)
+
+    @property
+    def proba_method_(self) -> str:
+        """How `predict_proba` finds probabilities, in words; they are estimates where it is Monte Carlo."""
+        nothing = np.zeros((0, self.n_labels_ * (1 if self._raw is None else 2)))
+        posterior = Posterior(self.joint_, nothing, list(self.label_names_), Auto())
+        posterior.marginals()
+        return posterior.method
+
+
+def _scaled(members: list[Member], factor: float) -> list[Member]:
+    return [(weight * factor, chain, block) for weight, chain, block in members]
+
+
+def _log_loss(scores: Floats, Y: Labels) -> float:
+    """Return the log-loss of a row, all labels summed."""
+    return float(np.logaddexp(0.0, np.where(Y == 1, -scores, scores)).sum(axis=1).mean())

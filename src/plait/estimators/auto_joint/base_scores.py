@@ -1,0 +1,73 @@
+"""`BaseScores`: the base of what gives every training row log-odds of all labels by models that have not seen it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from plait.core.arrays import Floats, Ints, Labels
+from plait.core.logspace import clip_probability
+
+__all__ = ["BaseScores", "Folds", "held_rows", "smoothed_log_odds"]
+
+# (training rows, held-out rows) of each part; a row is held out once at most.
+Folds = Sequence[tuple[Ints, Ints]]
+
+# Shares of few trees or neighbours are no surer than this.
+_LEAST = 1e-3
+
+
+class BaseScores(BaseEstimator, ABC):
+    """A learner of the first stage: a subclass writes `out_of_fold` and `log_odds`.
+
+    Y has labels with both values only, X is finite, and what has been checked is not checked again.
+    """
+
+    # Whether missing values and words are its own business; otherwise they come filled in and encoded.
+    name: ClassVar[str]
+
+    @abstractmethod
+    def out_of_fold(
+        self, X: Any, Y: Labels, folds: Folds, *, sample_weight: Any = None, seed: int = 0, n_jobs: int | None = None
+    ) -> Floats:
+        """Fit on all rows, and return log-odds (n_held, n_labels) of `held_rows(folds)` from rows other than their own.
+
+        Parameters
+        ----------
+        X : ndarray or CSR matrix of shape (n_samples, n_features)
+            Features.
+        Y : ndarray of uint8, shape (n_samples, n_labels)
+            Labels.
+        folds : sequence of (training rows, held-out rows)
+            Which rows may teach about which; learners that leave out rows in a way of their own (bags, neighbours)
+            only take from it which rows are asked for.
+        sample_weight : ndarray of shape (n_samples,), optional
+            Weights of rows.
+        seed : int
+            Of everything random.
+        n_jobs : int, optional
+            Workers; the answer is the same for any number.
+        """
+
+    @abstractmethod
+    def log_odds(self, X: Any) -> Floats:
+        """Return log-odds (n_samples, n_labels) of new rows."""
+
+
+def held_rows(folds: Folds) -> Ints:
+    """Return all rows that are held out by some part, ascending.
+
+    Examples
+    --------
+    >>> held_rows([(np.array([0, 1]), np.array([3, 2])), (np.array([2, 3]), np.array([0]))])
+    array([0, 2, 3])
+    """
+    return np.sort(np.concatenate([held for _, held in folds]))
+
+
+def smoothed_log_odds(shares: Floats, prior: Floats, size: float) -> Floats:
+    """Return log-odds of shares among `size` votes, to which one vote of the base rates is added."""
+    chance = clip_probability((shares * size + prior) / (size + 1.0), _LEAST)
+    return np.asarray(np.log(chance) - np.log1p(-chance))

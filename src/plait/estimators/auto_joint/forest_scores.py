@@ -1,0 +1,134 @@
+"""`ForestScores`: extremely randomised trees for all labels at once, whose training rows are scored out of bag."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.tree import ExtraTreeRegressor
+
+from plait.core.arrays import Floats, Ints, Labels
+from plait.core.parallel import Parallel, delayed
+from plait.core.randomness import generator, seeds
+from plait.estimators.auto_joint.base_scores import BaseScores, Folds, held_rows, smoothed_log_odds
+
+__all__ = ["ForestScores"]
+
+# Labels are compressed to this many random sums before trees are grown on them [Joly2014].
+_MOST_TARGETS = 16
+# Sparse X becomes dense for the trees up to so many numbers (of 4 bytes): they split dense columns far faster.
+_MOST_DENSE = 1 << 26
+# Share of the rows that a bootstrap of as many draws leaves out: 1 / e.
+_OUT_OF_BAG = 0.37
+
+
+class ForestScores(BaseScores):
+    """Multi-output extra-trees: a row's scores are the labels of the training rows with which it shares leaves.
+
+    A leaf's split is chosen by the variance of all labels, which for 0 and 1 is Gini's impurity; with many labels, of
+    random sums of them, other ones in each tree. Leaves answer with the labels themselves.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees.
+    max_samples : int, default=10000
+        Most rows that a tree sees. Others are out of its bag.
+    max_features : str, int or float, default="sqrt"
+        Columns that a split tries.
+
+    References
+    ----------
+    [Geurts2006] Geurts, Ernst and Wehenkel: Extremely randomized trees, 2006.
+    [Joly2014] Joly, Geurts and Wehenkel: Random forests with random projections of the output space, 2014.
+    """
+
+    name = "forest"
+
+    def __init__(self, n_estimators: int = 100, max_samples: int = 10_000, max_features: Any = "sqrt") -> None:
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.max_features = max_features
+
+    def out_of_fold(
+        self, X: Any, Y: Labels, folds: Folds, *, sample_weight: Any = None, seed: int = 0, n_jobs: int | None = None
+    ) -> Floats:
+        """Grow the trees, and score each row by those whose bag it is not in."""
+        rows, columns = _tree_input(X), _by_columns(X)
+        weights = np.ones(len(Y)) if sample_weight is None else sample_weight
+        self.prior_ = (weights @ Y + 1.0) / (weights.sum() + 2.0)
+        grown = Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(_grown)(columns, Y, weights, each, self.max_features, self.max_samples)
+            for each in seeds(seed, self.n_estimators)
+        )
+        self.trees_ = [tree for tree, _ in grown]
+        bags = np.column_stack([bag for _, bag in grown])
+        leaves = self._leaves(rows)
+        self._tabulate(leaves, bags * weights[:, None], Y)
+        asked = held_rows(folds)
+        outside = (bags[asked] == 0).astype(np.float64)
+        votes = outside.sum(axis=1, keepdims=True)
+        shares = self._shares(leaves[asked], outside / np.maximum(votes, 1.0))
+        return smoothed_log_odds(np.where(votes > 0, shares, self.prior_), self.prior_, self._size)
+
+    def log_odds(self, X: Any) -> Floats:
+        """Return the log-odds of the shares over all trees."""
+        leaves = self._leaves(_tree_input(X))
+        weights = np.full(leaves.shape, 1.0 / len(self.trees_))
+        return smoothed_log_odds(self._shares(leaves, weights), self.prior_, self._size)
+
+    @property
+    def _size(self) -> float:
+        return _OUT_OF_BAG * self.n_estimators
+
+    def _leaves(self, rows: Any) -> Ints:
+        """Return the leaf of every row in every tree, numbered through all trees."""
+        starts = np.cumsum([0] + [tree.tree_.node_count for tree in self.trees_])
+        found = [tree.tree_.apply(rows) + start for tree, start in zip(self.trees_, starts[:-1], strict=True)]
+        return np.column_stack(found)
+
+    def _tabulate(self, leaves: Ints, masses: Floats, Y: Labels) -> None:
+        """Keep the mean labels of every leaf, sparse: a leaf has few rows and these have few labels."""
+        n_rows, n_leaves = len(Y), sum(tree.tree_.node_count for tree in self.trees_)
+        mass = sparse.csr_matrix(
+            (masses.ravel(), leaves.ravel(), np.arange(n_rows + 1) * leaves.shape[1]), shape=(n_rows, n_leaves)
+        )
+        totals = np.asarray(mass.sum(axis=0)).ravel()
+        sums = (mass.T @ sparse.csr_matrix(Y, dtype=np.float64)).tocsr()
+        sums.data /= np.repeat(np.maximum(totals, 1e-300), np.diff(sums.indptr))
+        sums.eliminate_zeros()
+        self.leaf_labels_ = sums.astype(np.float32)
+
+    def _shares(self, leaves: Ints, weights: Floats) -> Floats:
+        n_rows = len(leaves)
+        used = sparse.csr_matrix(
+            (weights.ravel(), leaves.ravel(), np.arange(n_rows + 1) * leaves.shape[1]),
+            shape=(n_rows, self.leaf_labels_.shape[0]),
+        )
+        return np.asarray((used @ self.leaf_labels_).toarray(), dtype=np.float64)
+
+
+def _grown(columns: Any, Y: Labels, weights: Floats, seed: int, max_features: Any, most: int) -> tuple[Any, Ints]:
+    """Return a tree, and how often each row is in its bag."""
+    draws = generator(seed)
+    n_rows = len(Y)
+    bag = np.bincount(draws.integers(0, n_rows, min(n_rows, most)), minlength=n_rows)
+    targets = Y.astype(np.float64)
+    if Y.shape[1] > _MOST_TARGETS:
+        targets = targets @ draws.normal(size=(Y.shape[1], _MOST_TARGETS))
+    tree = ExtraTreeRegressor(max_features=max_features, random_state=int(draws.integers(2**31 - 1)))
+    inside = np.flatnonzero(bag)
+    tree.fit(columns[inside], targets[inside], sample_weight=(bag * weights)[inside], check_input=False)
+    return tree, bag
+
+
+def _tree_input(X: Any) -> Any:
+    """Return X as trees read rows: float32, dense where that is small enough, else CSR."""
+    if sparse.issparse(X) and np.prod(X.shape, dtype=np.float64) > _MOST_DENSE:
+        return sparse.csr_matrix(X, dtype=np.float32)
+    return np.ascontiguousarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float32)
+
+
+def _by_columns(X: Any) -> Any:
+    """Return X as trees are grown on it."""
+    rows = _tree_input(X)
+    return rows.tocsc() if sparse.issparse(rows) else rows

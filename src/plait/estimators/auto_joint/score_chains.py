@@ -1,0 +1,195 @@
+"""The second stage: one calibrated score a label, and chains of labels over these scores."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from plait.core.arrays import Floats, Ints, Labels
+from plait.estimators.auto_joint.base_scores import Folds
+from plait.estimators.auto_joint.chain_newton import few_column_fits
+from plait.joint import LinearDistribution
+from plait.joint.linear_distribution import ParentEffects, effects_along
+from plait.learners import LinearConditionals, LogisticLearner
+from plait.learners.training.problem import Problem
+from plait.structure import LabelGraph
+
+__all__ = ["PooledWeights", "ScoreChain", "chain_penalty", "fitted_chain"]
+
+# Inverse strengths of the penalty that are tried for the chains, from where the search starts outwards.
+_STRENGTHS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+_FIRST = 4
+# Pairs of a row and a label that weigh the base learners: more say nothing new about a handful of weights.
+_MOST_PAIRS = 1 << 19
+# With more parents than this, a label has coefficients for so many of them.
+_MOST_PARENTS, _NEAREST = 60, 20
+
+
+@dataclass(frozen=True, eq=False)
+class PooledWeights:
+    """The weights of the base learners, the same for all labels: `score = sum_m weight_m * log-odds_m + intercept`.
+
+    Weights of each label by itself would follow the few positives of rare labels.
+    """
+
+    weights: Floats
+    intercept: float
+
+    @classmethod
+    def fitted(cls, scores: Sequence[Floats], Y: Labels, sample_weight: Floats | None, seed: int) -> "PooledWeights":
+        """Return the weights of one logistic regression over all pairs of a row and a label."""
+        columns = np.stack([each.ravel() for each in scores], axis=1)
+        labels = Y.reshape(-1, 1)
+        weights = None if sample_weight is None else np.repeat(sample_weight, Y.shape[1])
+        if len(labels) > _MOST_PAIRS:
+            some = np.sort(np.random.default_rng(seed).choice(len(labels), _MOST_PAIRS, replace=False))
+            columns, labels, weights = columns[some], labels[some], None if weights is None else weights[some]
+        learner = LogisticLearner(C=100.0, standardize=False)
+        found = learner.fit_checked(Problem(np.ascontiguousarray(columns), labels, LabelGraph([[]]), None, weights))
+        assert isinstance(found, LinearConditionals)
+        return cls(found.coef_[0], float(found.intercept_[0]))
+
+    @classmethod
+    def equal(cls, n_learners: int) -> "PooledWeights":
+        """Return the mean of the log-odds, for rows too few to weigh learners by."""
+        return cls(np.full(n_learners, 1.0 / n_learners), 0.0)
+
+    def scores(self, log_odds: Sequence[Floats]) -> Floats:
+        """Return the weighted sum."""
+        total = np.full(log_odds[0].shape, self.intercept)
+        for weight, each in zip(self.weights, log_odds, strict=True):
+            total += weight * each
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreChain:
+    """A product of conditionals over a graph, `logit P(y_k | s, parents) = slope_k s_k + intercept_k + v_k y`.
+
+    Parameters
+    ----------
+    graph : LabelGraph
+        Which labels each label depends on.
+    slope, intercept : ndarray of shape (n_labels,)
+        How a label's own score enters.
+    parent_coef : ndarray of shape (n_labels, n_labels)
+        Row k holds what each parent adds to label k.
+    """
+
+    graph: LabelGraph
+    slope: Floats
+    intercept: Floats
+    parent_coef: Floats
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels."""
+        return len(self.slope)
+
+    def condition(self, scores: Floats) -> LinearDistribution:
+        """Return P(y | s) of every row of scores (n_rows, n_labels)."""
+        base = scores * self.slope + self.intercept
+        return LinearDistribution(self.graph, base, self.parent_coef, effects=self._effects)
+
+    @cached_property
+    def _effects(self) -> ParentEffects:
+        return effects_along(self.graph, self.parent_coef)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_effects"}
+
+    def among(self, labels: Ints, n_labels: int, names: Sequence[str]) -> "ScoreChain":
+        """Return the same chain with its labels as some of more labels, which depend on nothing."""
+        parents: list[list[int]] = [[] for _ in range(n_labels)]
+        for label, group in zip(labels.tolist(), self.graph.parents, strict=True):
+            parents[label] = [int(labels[parent]) for parent in group]
+        others = np.setdiff1d(np.arange(n_labels), labels).tolist()
+        graph = LabelGraph(parents, [int(labels[k]) for k in self.graph.order] + others, names)
+        slope, intercept, coef = np.ones(n_labels), np.zeros(n_labels), np.zeros((n_labels, n_labels))
+        slope[labels], intercept[labels], coef[np.ix_(labels, labels)] = self.slope, self.intercept, self.parent_coef
+        return ScoreChain(graph, slope, intercept, coef)
+
+
+def fitted_chain(scores: Floats, Y: Labels, graph: LabelGraph, C: float, sample_weight: Floats | None) -> ScoreChain:
+    """Return the chain of least penalised log-loss; every label sees its own score and its parents.
+
+    A strong penalty is meant for what labels say about each other: that of a label's own score is at most the one for
+    C = 1, so that the limit of C = 0 is independent labels with their calibrated scores.
+
+    A label with many parents has a coefficient for each of those most correlated with it, and one for the number of
+    its parents that are there, which all share.
+    """
+    n_labels, scale = Y.shape[1], max(1.0, C**-0.5)
+    parents, many = _nearest_parents(Y, graph)
+    own = [scores * scale]
+    if many:
+        member = _membership(graph)
+        own.append(Y @ member.T)
+    coef, intercept = few_column_fits(np.stack(own), Y.astype(np.float64), parents, Y, C, sample_weight)
+    rows, columns = np.nonzero(parents >= 0)
+    parent_coef = np.zeros((n_labels, n_labels))
+    parent_coef[rows, parents[rows, columns]] = coef[rows, len(own) + columns]
+    if many:
+        parent_coef += coef[:, 1:2] * member
+    return ScoreChain(graph, coef[:, 0] * scale, intercept, parent_coef)
+
+
+def _nearest_parents(Y: Labels, graph: LabelGraph) -> tuple[Ints, bool]:
+    """Return the parents that each label has a coefficient for, -1 for none, and whether some have more."""
+    most = max((len(group) for group in graph.parents), default=0)
+    many = most > _MOST_PARENTS
+    places = np.full((len(graph.parents), min(most, _NEAREST if many else most)), -1, dtype=np.int64)
+    centred = Y - Y.mean(axis=0)
+    sizes = np.maximum(np.sqrt((centred**2).sum(axis=0)), 1e-12)
+    for label, group in enumerate(graph.parents):
+        chosen = np.array(group, dtype=np.int64)
+        if len(chosen) > places.shape[1]:
+            strength = np.abs(centred[:, label] @ centred[:, chosen]) / sizes[chosen]
+            chosen = chosen[np.argsort(-strength, kind="stable")[: places.shape[1]]]
+        places[label, : len(chosen)] = chosen
+    return places, many
+
+
+def _membership(graph: LabelGraph) -> Floats:
+    """Return which labels are parents of which, row k those of label k."""
+    member = np.zeros((len(graph.parents),) * 2)
+    for label, group in enumerate(graph.parents):
+        member[label, list(group)] = 1.0
+    return member
+
+
+def chain_penalty(
+    scores: Floats, Y: Labels, graph: LabelGraph, folds: Folds, sample_weight: Floats | None
+) -> tuple[float, Floats]:
+    """Return the C under which held-out rows are most likely, and log P(y | s) of these rows under it, NaN of others.
+
+    The search goes from C = 1 to weaker penalties as long as they are better, else to stronger ones.
+    """
+    found: dict[int, Floats] = {}
+
+    def gain(place: int) -> float:
+        if place not in found:
+            found[place] = _held_out(scores, Y, graph, _STRENGTHS[place], folds, sample_weight)
+        known = ~np.isnan(found[place])
+        return float(np.average(found[place][known], weights=None if sample_weight is None else sample_weight[known]))
+
+    best = _FIRST
+    for step in (1, -1):
+        while 0 <= best + step < len(_STRENGTHS) and gain(best + step) > gain(best):
+            best += step
+        if best != _FIRST:
+            break
+    return _STRENGTHS[best], found[best]
+
+
+def _held_out(
+    scores: Floats, Y: Labels, graph: LabelGraph, C: float, folds: Folds, sample_weight: Floats | None
+) -> Floats:
+    logs = np.full(len(Y), np.nan)
+    for training, held in folds:
+        weights = None if sample_weight is None else sample_weight[training]
+        chain = fitted_chain(scores[training], Y[training], graph, C, weights)
+        logs[held] = chain.condition(scores[held]).log_prob(Y[held])
+    return logs

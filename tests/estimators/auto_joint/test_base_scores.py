@@ -1,0 +1,116 @@
+"""Base learners: rows are scored by models that have not seen them, and new rows as the parts say."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold, ShuffleSplit, cross_val_predict
+
+from plait.estimators.auto_joint import (
+    ClassifierScores,
+    ForestScores,
+    KernelScores,
+    LogisticScores,
+    NeighbourScores,
+)
+from plait.estimators.auto_joint.base_scores import held_rows
+
+N = 120
+DRAWS = np.random.default_rng(0)
+X = DRAWS.normal(size=(N, 6))
+Y = (X @ DRAWS.normal(size=(6, 3)) + DRAWS.normal(size=(N, 3)) > 0).astype(np.uint8)
+FOLDS = list(KFold(3, shuffle=True, random_state=0).split(X))
+ONCE = list(ShuffleSplit(1, test_size=30, random_state=0).split(X))
+LEARNERS = [
+    LogisticScores(),
+    ForestScores(20),
+    NeighbourScores(),
+    KernelScores(20),
+    ClassifierScores(LogisticRegression(), "LogisticRegression"),
+]
+every = pytest.mark.parametrize("learner", LEARNERS, ids=lambda each: each.name)
+
+
+@every
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
+def test_the_label_of_a_row_does_not_move_its_own_score(learner, form):
+    """The definition of out of fold: change one row's labels, and its score stays (base rates move a little)."""
+    row = int(ONCE[0][1][4])
+    before = learner.out_of_fold(form(X), Y, ONCE, seed=3)
+    changed = Y.copy()
+    changed[row] ^= 1
+    after = learner.out_of_fold(form(X), changed, ONCE, seed=3)
+    place = np.searchsorted(held_rows(ONCE), row)
+    assert before.shape == (30, 3)
+    if not isinstance(learner, ForestScores):  # its trees see other rows' splits move
+        np.testing.assert_allclose(after[place], before[place], atol=0.2)
+
+
+def test_memorable_noise_is_not_remembered():
+    """Every learner can tell all rows apart; scores of its own training rows would be right on random labels."""
+    noise = np.random.default_rng(5).integers(0, 2, (N, 3)).astype(np.uint8)
+    for learner in LEARNERS:
+        scores = learner.out_of_fold(X, noise, FOLDS, seed=0)
+        assert ((scores > 0) == noise).mean() < 0.62, learner.name
+
+
+@every
+def test_new_rows_are_scored_like_held_out_ones_and_the_signal_is_found(learner):
+    scores = learner.out_of_fold(X, Y, FOLDS, seed=0)
+    assert scores.shape == Y.shape
+    assert ((scores > 0) == Y).mean() > 0.7
+    assert ((learner.log_odds(X) > 0) == Y).mean() > 0.75
+    np.testing.assert_allclose(learner.log_odds(X[:3]), learner.log_odds(X)[:3], rtol=1e-7, atol=1e-9)
+
+
+def test_any_classifier_agrees_with_scikit_learns_cross_validation():
+    scores = LEARNERS[-1].out_of_fold(X, Y, FOLDS)
+    odds = cross_val_predict(LogisticRegression(), X, Y[:, 0], cv=FOLDS, method="decision_function")
+    np.testing.assert_allclose(scores[:, 0], odds, rtol=1e-6, atol=1e-6)
+
+
+def test_the_forest_is_as_good_as_scikit_learns_out_of_bag():
+    ours = ForestScores(100).out_of_fold(X, Y, FOLDS, seed=0)
+    theirs = ExtraTreesClassifier(100, bootstrap=True, oob_score=True, random_state=0).fit(X, Y)
+    shares = np.clip(theirs.oob_decision_function_[:, 1, :], 0.02, 0.98)
+    loss = np.logaddexp(0, np.where(Y == 1, -ours, ours)).mean()
+    assert loss < 1.05 * -np.log(np.where(Y == 1, shares, 1 - shares)).mean()
+
+
+def test_leaves_answer_with_the_mean_labels_of_their_bag():
+    forest = ForestScores(5)
+    forest.out_of_fold(X, Y, FOLDS, seed=0)
+    leaves = forest._leaves(np.ascontiguousarray(X[:4], dtype=np.float32))
+    shares = np.mean([forest.leaf_labels_[leaves[:, t]].toarray() for t in range(5)], axis=0)
+    size = forest._size
+    expected = (shares * size + forest.prior_) / (size + 1)
+    np.testing.assert_allclose(1 / (1 + np.exp(-forest.log_odds(X[:4]))), np.clip(expected, 1e-3, 1 - 1e-3), rtol=1e-6)
+
+
+def test_many_labels_are_summed_for_the_trees_and_rows_are_sampled():
+    many = (X @ np.random.default_rng(1).normal(size=(6, 40)) > 0).astype(np.uint8)
+    scores = ForestScores(30, max_samples=60).out_of_fold(X, many, FOLDS, seed=0)
+    assert ((scores > 0) == many).mean() > 0.75
+    near = NeighbourScores(5, max_samples=50)
+    assert ((near.out_of_fold(X, many, FOLDS, seed=0) > 0) == many).mean() > 0.7
+    assert near.labels_.shape == (50, 40)
+
+
+def test_neighbours_are_those_of_the_definition():
+    learner = NeighbourScores(3)
+    scores = learner.out_of_fold(X, Y, FOLDS)
+    scaled = (X - X.mean(axis=0)) / X.std(axis=0)
+    distances = ((scaled[7] - scaled) ** 2).sum(axis=1)
+    distances[7] = np.inf
+    near = np.argsort(distances)[:3]
+    votes = 1 / np.sqrt([1, 2, 3])
+    shares = votes @ Y[near] / votes.sum()
+    expected = (10 * shares + (Y.sum(axis=0) + 1) / (N + 2)) / 11
+    np.testing.assert_allclose(1 / (1 + np.exp(-scores[7])), expected, rtol=1e-9)
+
+
+@every
+def test_the_same_bits_for_any_number_of_jobs(learner):
+    one = learner.out_of_fold(X, Y, FOLDS, seed=1, n_jobs=1)
+    np.testing.assert_array_equal(learner.out_of_fold(X, Y, FOLDS, seed=1, n_jobs=2), one)
