@@ -184,23 +184,19 @@ def boomer(problem: Problem) -> Answer:
     return with_varying(problem, method)
 
 
-def ours(make: Callable[[], Any], *, probabilities: bool = True) -> Callable[[Problem], Answer]:
+def ours(make: Callable[[], Any]) -> Callable[[Problem], Answer]:
     """A method of plait: labels as they are, the label set of least expected loss for every measure."""
 
     def run(problem: Problem) -> Answer:
         def answer(model: Any) -> Answer:
+            if not hasattr(model, "joint"):
+                return {"P": model.predict_proba(problem.X_test), "sets": model.predict(problem.X_test)}
             start = process_time()
-            sets = model.predict(problem.X_test)
-            seconds = process_time() - start
-            found: Answer = {"P": model.predict_proba(problem.X_test), "sets": sets, "predict": seconds}
-            if hasattr(model, "joint"):
-                posterior = model.joint(problem.X_test)
-                found["log_prob"] = posterior.log_prob(problem.Y_test)
-                found["sets_for"] = {word: posterior.decide(word) for word in ("hamming", "f1")}
-            if isinstance(model, AutoJoint):
-                found["sets_for"] |= {
-                    word: model.predict(problem.X_test, loss=word) for word in ("micro_f1", "macro_f1")
-                }
+            posterior = model.joint(problem.X_test)
+            found: Answer = {"sets": posterior.decide("subset"), "predict": process_time() - start}
+            words = ("hamming", "f1", "micro_f1", "macro_f1")[: 4 if isinstance(model, AutoJoint) else 2]
+            found["sets_for"] = {word: posterior.decide(word) for word in words}
+            found |= {"P": posterior.marginals(), "log_prob": posterior.log_prob(problem.Y_test)}
             return found
 
         return timed(lambda: make().fit(problem.X, problem.Y), answer)

@@ -21,10 +21,9 @@ from plait.estimators.auto_joint.base_scores import Folds, held_rows
 from plait.estimators.auto_joint.learner_choice import FEW_ROWS, chosen_learners
 from plait.estimators.auto_joint.logistic_scores import LogisticScores
 from plait.estimators.auto_joint.score_chains import PooledWeights, ScoreChain, chain_penalty, fitted_chain
-from plait.estimators.auto_joint.second_stage import graphs_for, raw_chain, share_beside, stage_folds
+from plait.estimators.auto_joint.second_stage import graphs_for, inference_for, raw_chain, share_beside, stage_folds
 from plait.estimators.auto_joint.table_input import GapFiller, WordColumns, word_columns
 from plait.estimators.joint_classifier import as_structure
-from plait.inference import Auto
 from plait.joint import FeatureJoint, MixtureJoint
 from plait.learners import LogisticLearner
 from plait.learners.training.problem import Problem, constant_labels, constant_scores
@@ -372,8 +371,9 @@ class AutoJoint(CallbackSupport, JointModel):
 
     def _posterior(self, X: Any) -> Posterior:
         scores, names = self._scores(self._rows(X)), list(self.label_names_)
-        how: Any = Auto(), self.loss, self._seed, self.n_jobs, None, self._background(), self.thresholds_, row_frame(X)
-        return Posterior(self.joint_, scores, names, *how)
+        how, found = (inference_for(len(names)), self.loss, self._seed, self.n_jobs), self.thresholds_
+        known = self._background()
+        return Posterior(self.joint_, scores, names, *how, features=known, thresholds=found, rows=row_frame(X))
 
     def _background(self) -> FeatureBackground:
         """Return what `why` compares a row with: reasons are scores, not features."""
@@ -385,7 +385,7 @@ class AutoJoint(CallbackSupport, JointModel):
     def proba_method_(self) -> str:
         """How `predict_proba` finds probabilities, in words; they are estimates where it is Monte Carlo."""
         nothing = np.zeros((0, self.n_labels_ * (1 if self._raw is None else 2)))
-        posterior = Posterior(self.joint_, nothing, list(self.label_names_), Auto())
+        posterior = Posterior(self.joint_, nothing, list(self.label_names_), inference_for(self.n_labels_))
         posterior.marginals()
         return posterior.method
 

@@ -12,11 +12,12 @@ from plait.estimators.auto_joint.base_scores import Folds
 from plait.estimators.auto_joint.score_chains import ScoreChain
 from plait.estimators.ensemble_classifier import likeliest_weights
 from plait.features import FeatureMask
+from plait.inference import Auto
 from plait.learners import Learner, LinearConditionals, LogisticLearner
 from plait.learners.training.problem import Problem
 from plait.structure import FullChain, LabelGraph, Structure
 
-__all__ = ["RawChain", "graphs_for", "raw_chain", "share_beside", "stage_folds"]
+__all__ = ["RawChain", "graphs_for", "inference_for", "raw_chain", "share_beside", "stage_folds"]
 
 # Up to here several orders are mixed, and chains on the features tried; with more labels both cost more than they gain.
 _MIXED_LABELS = 60
@@ -40,6 +41,11 @@ def graphs_for(structure: Structure | None, effort: str, scores: Floats, Y: Labe
     return [first] + [
         FullChain("random").build(scores, Y, random_state=draws) for _ in range(n_more if n_labels > 1 else 0)
     ]
+
+
+def inference_for(n_labels: int) -> Auto:
+    """Return how questions are answered: where samples of many labels are needed, by fewer of them."""
+    return Auto() if n_labels <= _MIXED_LABELS else Auto(n_samples=250)
 
 
 def stage_folds(n_rows: int, n_labels: int, seed: int) -> Folds:
