@@ -27,7 +27,7 @@ def test_settings_of_the_recipe_and_of_its_parts():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: make_method("nope"), "plait needs --method to be one of bcc, .*, but it is 'nope'"),
+        (lambda: make_method("nope"), "plait needs --method to be one of auto, .*, but it is 'nope'"),
         (lambda: make_method("cc", {"k": 2}), r"cc has no parameter 'k'\. There are .*, order, "),
         (lambda: parsed_settings(["k"]), "plait needs --set to be NAME=VALUE, but it is 'k'"),
     ],
