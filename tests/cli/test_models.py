@@ -75,7 +75,7 @@ def test_every_form_of_answer(folder, capsys, words, columns):
     ("words", "complaint"),
     [
         (["fit", "DATA", "--labels", "-2", "--method", "nope", "-o", "x"], "needs --method to be one of"),
-        (["fit", "DATA", "--labels", "-2", "--set", "zz=1", "-o", "x"], "pcc has no parameter 'zz'"),
+        (["fit", "DATA", "--labels", "-2", "--set", "zz=1", "-o", "x"], "auto has no parameter 'zz'"),
         (["predict", "no.skops", "DATA"], "no such file"),
         (["predict", "MODEL", "ROWS", "--top", "0"], "needs --top to be at least 1"),
         (["predict", "MODEL", "ROWS", "--given", "moon=1"], "'moon' is not one of the 2 labels"),

@@ -393,7 +393,7 @@ def test_help_has_defaults_and_examples(shell, command):
 
 def test_help_spells_out_the_methods(shell):
     out = shell("fit --help")[1]
-    assert "(default: pcc)" in out
+    assert "(default: auto)" in out
     assert "binary relevance" in out
     assert "classifier chain" in out
 

@@ -191,7 +191,7 @@ def _fit_parser(commands: Any) -> None:
     words = "train a model and write it to a file"
     parser = _added(commands, "fit", words, partial(_call, _fit, "fit_model"))
     _add_source(parser)
-    _add_names(parser, "--method", method_words(), default="pcc", help="a method, see below")
+    _add_names(parser, "--method", method_words(), default="auto", help="a method, see below")
     _add_settings(parser)
     parser.add_argument("--features", metavar="MASK.csv", help="learn from the features of this file of 'plait select'")
     parser.add_argument("--seed", type=int, default=0, help="another number makes other random choices")
@@ -240,7 +240,7 @@ def _evaluate_parser(commands: Any) -> None:
         "--methods",
         method_words(),
         type=listed,
-        default=["br", "cc", "pcc"],
+        default=["auto", "br", "pcc"],
         metavar="NAMES",
         help="names of methods joined by commas",
     )

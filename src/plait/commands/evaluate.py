@@ -37,7 +37,7 @@ _WIDTH = 80
 def cross_validate(
     data: str,
     *,
-    methods: Sequence[str] = ("br", "cc", "pcc"),
+    methods: Sequence[str] = ("auto", "br", "pcc"),
     settings: Sequence[str] = (),
     test: str | None = None,
     model: str | None = None,

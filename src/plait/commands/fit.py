@@ -17,7 +17,7 @@ def fit_model(
     data: str,
     out: str,
     *,
-    method: str = "pcc",
+    method: str = "auto",
     settings: Sequence[str] = (),
     features: str | None = None,
     seed: int = 0,
@@ -33,7 +33,7 @@ def fit_model(
         A file, the name of a data set, or "-" for CSV from standard input.
     out : str
         The file to write.
-    method : str, default="pcc"
+    method : str, default="auto"
         Name of a recipe or a baseline.
     settings : sequence of str
         Words NAME=VALUE.
