@@ -13,6 +13,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -102,7 +103,8 @@ class Commands:
             assert "problem" not in message, message
             if "writes" in message and moment is not None:
                 time.sleep(moment)
-                os.kill(message["writes"], by)
+                with suppress(ProcessLookupError):  # a moment after the end
+                    os.kill(message["writes"], by)
                 moment = None
             code = message.get("code", code)
             if "ends" in message:

@@ -93,6 +93,7 @@ def check_parts(model: Any) -> None:
 
     Examples
     --------
+    >>> from scipy import sparse
     >>> check_parts({"weights": sparse.csr_array(([1.0], [7], [0, 1]), shape=(1, 3))})
     Traceback (most recent call last):
     plait...ParameterError: a model needs indices inside its arrays, but those of csr_array lead out of them...

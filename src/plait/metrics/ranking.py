@@ -196,7 +196,8 @@ def _mean_gain(owner: str, Y_true: Any, scores: Any, worth: Floats, *, normalize
         gains = _gains(labels, block, worth)
         if normalized:
             most = np.append(0.0, np.cumsum(worth))[np.minimum(labels.sum(axis=1, dtype=np.int64), worth.size)]
-            gains = np.divide(gains, most, out=np.zeros_like(gains), where=most > 0)
+            shares = np.divide(gains, most, out=np.zeros_like(gains), where=most > 0)
+            gains = np.minimum(shares, 1.0)  # sums of shared places round
         total += float(gains.sum())
         n_samples += len(block)
     return total / n_samples
