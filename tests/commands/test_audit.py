@@ -36,7 +36,7 @@ def test_a_table_with_ids(songs, tmp_path, capsys):
         lines = list(csv.DictReader(file))
     assert len(lines) == 10
     assert lines[0]["song"] == "s7"
-    assert (lines[0]["row"], lines[0]["label"]) == ("8", "calm")
+    assert (lines[0]["row"], lines[0]["label"]) == ("7", "calm")
     probabilities = [float(line["probability"]) for line in lines]
     assert probabilities == sorted(probabilities, reverse=True)
     assert "found.csv: Audit(120 rows, 2 labels" in capsys.readouterr().out

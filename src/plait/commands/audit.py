@@ -72,7 +72,7 @@ def audit_labels(
     found = replace(found, label_names=_names(dataset))
     table = with_ids(_records(found, most, source.sep), dataset, source.id_column or "")
     if out is not None and plain_suffix(out) == ".html":
-        numbers = Predictions((), [[row + 1] for row in range(dataset.n_samples)], "")
+        numbers = Predictions((), [[row] for row in range(dataset.n_samples)], "")
         ids = with_ids(numbers, dataset, source.id_column or "").lines
         _write(out, found.to_html(most, [line[0] for line in ids]))
     elif out is not None:
@@ -90,12 +90,12 @@ def _names(dataset: Dataset) -> tuple[str, ...]:
 
 
 def _records(found: Audit, most: int, sep: str) -> Predictions:
-    """Return the records to look at as a table; the row is its number, from 1, as a file without a head has it."""
+    """Return the records to look at as a table; rows are numbered from 0, as in answers of `plait predict`."""
     rows, labels = found.cells(most)
     sets = label_sets(found.likeliest[rows], found.label_names)
     lines = [
         [
-            int(row) + 1,
+            int(row),
             found.label_names[k],
             int(found.recorded[row, k]),
             round(float(found.wrong[row, k]), 4),
@@ -105,7 +105,7 @@ def _records(found: Audit, most: int, sep: str) -> Predictions:
         if not np.isnan(found.wrong[row, k])
     ]
     heads = ("row", "label", "recorded", "probability", "suggestion")
-    return Predictions(heads, lines, "", [line[0] - 1 for line in lines])
+    return Predictions(heads, lines, "", [line[0] for line in lines])
 
 
 def _text(found: Audit, table: Predictions) -> str:
