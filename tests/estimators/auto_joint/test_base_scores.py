@@ -6,6 +6,7 @@ from scipy import sparse
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, ShuffleSplit, cross_val_predict
+from threadpoolctl import threadpool_limits
 
 from plait.estimators.auto_joint import (
     ClassifierScores,
@@ -114,3 +115,17 @@ def test_neighbours_are_those_of_the_definition():
 def test_the_same_bits_for_any_number_of_jobs(learner):
     one = learner.out_of_fold(X, Y, FOLDS, seed=1, n_jobs=1)
     np.testing.assert_array_equal(learner.out_of_fold(X, Y, FOLDS, seed=1, n_jobs=2), one)
+
+
+def test_equally_near_rows_do_not_depend_on_the_number_of_threads():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 9, size=(300, 2)).astype(float)
+    Y = (rng.random((300, 2)) < 0.4).astype(np.uint8)
+    folds = list(KFold(5).split(X))
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            scores = NeighbourScores()
+            found.append((scores.out_of_fold(X, Y, folds), scores.log_odds(X[:20])))
+    np.testing.assert_array_equal(found[0][0], found[1][0])
+    np.testing.assert_array_equal(found[0][1], found[1][1])

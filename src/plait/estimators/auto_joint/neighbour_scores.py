@@ -8,6 +8,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler, normalize
 
 from plait.core.arrays import Floats, Ints, Labels
+from plait.core.parallel import one_blas_thread
 from plait.core.randomness import generator
 from plait.estimators.auto_joint.base_scores import BaseScores, Folds, held_rows, smoothed_log_odds
 
@@ -46,13 +47,17 @@ class NeighbourScores(BaseScores):
         self.n_neighbors_ = min(self.n_neighbors, len(kept) - 1)
         self.search_ = NearestNeighbors(n_neighbors=self.n_neighbors_ + 1, algorithm="brute").fit(self._placed(X[kept]))
         asked = held_rows(folds)
-        found = self.search_.kneighbors(self._placed(X[asked]), return_distance=False)
+        found = self._nearest(X[asked], self.n_neighbors_ + 1)
         return self._votes(_others(found, np.searchsorted(kept, asked), kept, asked))
 
     def log_odds(self, X: Any) -> Floats:
         """Return the log-odds of the weighted shares among the neighbours."""
-        count = self.n_neighbors_
-        return self._votes(self.search_.kneighbors(self._placed(X), count, return_distance=False))
+        return self._votes(self._nearest(X, self.n_neighbors_))
+
+    def _nearest(self, X: Any, count: int) -> Ints:
+        """Return the nearest rows kept; in one thread, since which of equally near ones come depends on how many."""
+        with one_blas_thread():
+            return np.asarray(self.search_.kneighbors(self._placed(X), count, return_distance=False))
 
     def _placed(self, X: Any) -> Any:
         return normalize(X) if self.scaler_ is None else self.scaler_.transform(X)
