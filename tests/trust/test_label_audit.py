@@ -60,12 +60,20 @@ def test_frames_have_names_and_what_the_model_would_record():
     assert by_row["recorded"][0] == tuple(named.columns[Y[by_row["row"][0]] == 1])
 
 
-def test_counts_are_bounds_of_what_was_planted():
-    X, Y, flipped = planted(n_rows=600)
-    counts = audit(recipes.pcc(), X, Y).counts()
-    missed = sum(Y[cell] == 0 for cell in flipped)
-    assert counts["missed_at_most"].sum() + counts["false_at_most"].sum() >= missed
-    np.testing.assert_array_equal(counts["recorded"], Y.sum(axis=0))
+def test_counts_are_those_of_the_anchor_points():
+    X, Y, _ = planted(n_rows=600)
+    found = audit(recipes.pcc(), X, Y)
+    counts, P = found.counts(), found.marginals
+    ones, zeros = sorted(P[Y == 1]), sorted(P[Y == 0])
+    sure = Y[np.quantile(ones, 0.9) <= P]
+    unlikely = Y[np.quantile(zeros, 0.5) >= P]
+    missed, false = np.mean(sure == 0), np.mean(unlikely == 1)
+    n_ones = Y.sum(axis=0)
+    np.testing.assert_array_equal(counts["recorded"], n_ones)
+    np.testing.assert_array_equal(counts["missed_at_most"], np.ceil(missed / (1 - missed) * n_ones))
+    np.testing.assert_array_equal(counts["false_at_most"], np.ceil(false * (600 - n_ones)))
+    assert missed + false > 0
+    assert found.at_most() == (np.ceil(missed / (1 - missed) * Y.sum()), np.ceil(false * (Y.size - Y.sum())))
 
 
 def test_a_label_too_rare_to_be_judged_ranks_last():
