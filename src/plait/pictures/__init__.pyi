@@ -6,6 +6,7 @@ from .graph_axes import plot_graph
 from .graph_layouts import GraphLayout, layout_of, level_layout
 from .graphs import draw_graph, graph_html
 from .heat_map import draw_heat_map, draw_number_map
+from .lines import draw_lines
 from .pages import page_html
 from .reliability import draw_reliability
 from .scatter import draw_scatter, unbeaten
@@ -57,6 +58,7 @@ __all__ = [
     "draw_dots",
     "draw_graph",
     "draw_heat_map",
+    "draw_lines",
     "draw_number_map",
     "draw_reliability",
     "draw_scatter",

@@ -6,8 +6,17 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import CategoricalNB
 
+from plait.baselines import MultilabelNaiveBayes
 from plait.core.sentences import ParameterError
-from plait.experiments.reproduction.paper_methods import CardinalityThreshold, NominalNaiveBayes, OneAgainstRest
+from plait.counts import LAIMDiscretizer
+from plait.experiments.reproduction.paper_methods import (
+    CardinalityThreshold,
+    CodesAndNumbers,
+    FewerRows,
+    OneAgainstRest,
+    SelectedNaiveBayes,
+)
+from plait.features import MRMR, PearsonSubset
 
 
 def data():
@@ -47,7 +56,7 @@ def test_every_column_has_frequencies():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 4, (150, 5))
     Y = (X[:, [0, 2]] + rng.integers(0, 3, (150, 2)) > 3).astype(int)
-    found = clone(NominalNaiveBayes()).fit(X, Y)
+    found = MultilabelNaiveBayes(nominal="all").fit(X, Y)
     for label in range(2):
         theirs = CategoricalNB(alpha=1.0).fit(X, Y[:, label])
         # Priors are smoothed here and not there.
@@ -61,13 +70,53 @@ def test_sparse_codes_are_dense_codes():
     rng = np.random.default_rng(1)
     X = rng.integers(0, 3, (80, 4)) * (rng.random((80, 4)) < 0.4)
     Y = (X[:, :1] > 0).astype(int)
-    dense = NominalNaiveBayes().fit(X, Y).predict_proba(X)
-    np.testing.assert_allclose(NominalNaiveBayes().fit(sparse.csr_matrix(X), Y).predict_proba(X), dense, rtol=1e-9)
+    dense = MultilabelNaiveBayes(nominal="all").fit(X, Y).predict_proba(X)
+    np.testing.assert_allclose(
+        MultilabelNaiveBayes(nominal="all").fit(sparse.csr_matrix(X), Y).predict_proba(X), dense, rtol=1e-9
+    )
 
 
-def test_a_wrong_count_is_refused():
-    with pytest.raises(ParameterError, match="NominalNaiveBayes needs s"):
-        NominalNaiveBayes(s=0.0).fit(np.zeros((2, 1)), np.zeros((2, 1)))
+def test_codes_are_those_of_all_rows_and_labels_may_stand_among_the_columns():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(60, 3)) * (rng.random((60, 3)) < 0.7)
+    Y = (X[:, :2] > 0.3).astype(int)
+    codes = LAIMDiscretizer().fit(X, Y).transform(X)
+    np.testing.assert_array_equal(CodesAndNumbers().fit_transform(X, Y), np.hstack([codes, X]))
+    wide = CodesAndNumbers(with_labels=True).fit_transform(X, Y)
+    np.testing.assert_array_equal(wide[:, 5:], np.hstack([X, Y]))
+    rows = CodesAndNumbers(with_labels=True).fit_transform(sparse.csr_matrix(X), Y)
+    np.testing.assert_array_equal(rows.toarray()[:, 5:], np.hstack([X, Y]))
+    # Codes of sparse columns are moved so that 0 stays 0: the same bins with other names.
+    for column in range(5):
+        names = {*zip(wide[:, column].tolist(), rows.toarray()[:, column].tolist(), strict=True)}
+        assert len(names) == len(set(wide[:, column])) == len(set(rows.toarray()[:, column]))
+
+
+def test_the_number_of_columns_is_by_all_rows_and_labels_unseen_have_confidence_one():
+    rng = np.random.default_rng(3)
+    numbers = rng.normal(size=(80, 30))
+    codes = (numbers > 0).astype(float)
+    Y = np.column_stack([codes[:, 4], np.zeros(80, dtype=int), codes[:, 7]]).astype(int)
+    model = SelectedNaiveBayes(MRMR(discretizer="passthrough")).fit(np.hstack([codes, numbers]), Y)
+    assert len(model.columns_) == 10  # 80 of 100 rows
+    alone = MRMR(10, discretizer="passthrough").fit(codes, Y)
+    np.testing.assert_array_equal(model.columns_, alone.ranking_)
+    found = model.predict_proba(np.hstack([codes, numbers]))
+    plain = MultilabelNaiveBayes(nominal="all").fit(codes[:, alone.ranking_], Y)
+    expected = plain.predict_proba(codes[:, alone.ranking_])
+    np.testing.assert_array_equal(found[:, [0, 2]], expected[:, [0, 2]])
+    assert set(found[:, 1]) == {1.0}
+    assert not model.predict(np.hstack([codes, numbers]))[:, 1].any()
+    subset = SelectedNaiveBayes(PearsonSubset(), sees="numbers", own_size=True).fit(np.hstack([codes, numbers]), Y)
+    np.testing.assert_array_equal(subset.columns_, PearsonSubset().fit(numbers, Y).ranking_)
+
+
+def test_fewer_rows_are_drawn_and_the_model_is_that_of_those():
+    X, y = data()
+    model = FewerRows(OneAgainstRest(), share=0.3, random_state=1).fit(X, y)
+    assert len(set(model.rows_)) == 60
+    np.testing.assert_array_equal(model.predict(X), OneAgainstRest().fit(X[model.rows_], y[model.rows_]).predict(X))
+    assert set(FewerRows(OneAgainstRest(), share=1.0).fit(X, y).rows_) == set(range(200))
 
 
 class Echo(BaseEstimator):

@@ -2,29 +2,33 @@ import pytest
 
 from plait.core.sentences import ParameterError
 from plait.experiments.planning.plan_objects import build
-from plait.experiments.published import PAPERS, published_results
-from plait.experiments.reproduction.paper_plans import _QUICK, available_datasets, paper_plan, part_of_plan
+from plait.experiments.published import FOOTERS, PAPERS, published_results
+from plait.experiments.reproduction.facts import COLUMNS, SPREADS, paper_facts
+from plait.experiments.reproduction.paper_plans import available_datasets, paper_plan, part_of_plan, plan_names
+from plait.features import MIM, MRMR
 
-FOOTERS = ("average-rank", "win/tie/loss", "12-datasets", "10-large-label-sets")
 # Quoted by a paper from others, or without data to run on: the notes say why.
 NOT_RUN = {"pcc": ({"SSVM best"}, {"reuters", "synth1", "synth2"})}
 
 
+@pytest.mark.parametrize("column", COLUMNS)
 @pytest.mark.parametrize("paper", PAPERS)
-def test_plans_have_the_names_of_the_paper_and_leave_nothing_out(paper):
-    plan = paper_plan(paper)
+def test_plans_have_the_names_of_the_paper_and_leave_nothing_out(paper, column):
+    plan = paper_plan(paper, column)
     scores = [s for s in published_results(paper) if s.dataset not in FOOTERS]
     methods, datasets = NOT_RUN.get(paper, (set(), set()))
-    assert plan.name == paper
+    assert plan.name == (paper if column == "clean" else f"{paper}/{column}")
     assert {method.name for method in plan.methods} == {s.method for s in scores} - methods
     assert {data.name for data in plan.datasets} == {s.dataset for s in scores} - datasets
     printed = {s.metric for s in scores} - {"fit_seconds", "predict_seconds"}
-    assert set(plan.metrics) == printed
+    names = paper_facts(paper).measures.get(column, {})
+    assert {names.get(metric, metric) for metric in printed} <= set(plan.metrics)
 
 
+@pytest.mark.parametrize("column", COLUMNS)
 @pytest.mark.parametrize("paper", PAPERS)
-def test_the_protocol_is_the_papers(paper):
-    plan = paper_plan(paper)
+def test_the_protocol_is_the_papers(paper, column):
+    plan = paper_plan(paper, column)
     by_name = {data.name: plan.protocol_on(data) for data in plan.datasets}
     for score in published_results(paper):
         if score.dataset in by_name:
@@ -36,10 +40,10 @@ def test_the_protocol_is_the_papers(paper):
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_method_of_every_data_set_can_be_made(paper):
-    plan = paper_plan(paper)
-    for method in plan.methods:
-        for setup in (method.setup, *method.on.values()):
-            assert hasattr(build(setup.definition), "predict")
+    for name in plan_names(paper):
+        for method in paper_plan(paper, name).methods:
+            for setup in (method.setup, *method.on.values()):
+                assert hasattr(build(setup.definition), "predict")
 
 
 def test_settings_are_those_of_the_papers():
@@ -57,6 +61,10 @@ def test_settings_are_those_of_the_papers():
         assert (rakel.labelset_size, rakel.n_models, type(rakel.estimator).__name__) == (3, "2q", base)
     scls = {method.name: build(method.setup.definition) for method in paper_plan("scls").methods}
     assert {model[1].n_features for model in scls.values()} == {"sqrt"}
+    as_run = {method.name: build(method.setup.definition) for method in paper_plan("scls", "as_run").methods}
+    assert (type(as_run["SCLS"].selector), type(as_run["AMI"].selector)) == (MRMR, MIM)
+    svm = build(paper_plan("occ", "as_run").methods[0].setup.definition).learner.estimator
+    assert (svm.dual, svm.tol) == (False, 0.01)
     skipped = {m.name: set(m.skip) for m in paper_plan("mc").methods if m.skip}
     not_run = {s.dataset for s in published_results("mc") if s.method == "MMOC" and s.marker == "not-run"}
     assert skipped == {"MMOC": not_run}
@@ -65,11 +73,28 @@ def test_settings_are_those_of_the_papers():
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_quick_parts_exist(paper):
-    datasets, methods = _QUICK[paper]
-    part = part_of_plan(paper_plan(paper), quick=True)
-    assert {data.name for data in part.datasets} == set(datasets)
-    assert not methods or {method.name for method in part.methods} == set(methods)
+def test_facts_fit_the_plans(paper):
+    facts = paper_facts(paper)
+    assert facts.spread in SPREADS
+    for column in COLUMNS:
+        plan = paper_plan(paper, column)
+        part = part_of_plan(plan, quick=True)
+        assert {data.name for data in part.datasets} == set(facts.quick["datasets"])
+        methods = facts.quick.get("methods")
+        assert not methods or {method.name for method in part.methods} == set(methods)
+        names = {method.name for method in plan.methods}
+        assert {*facts.ranks.get("methods", ())} <= names
+        assert {name for pair in facts.pairs.get("methods", ()) for name in pair} <= names
+    assert set(facts.figures) <= set(plan_names(paper))
+    for name, figure in facts.figures.items():
+        plan = paper_plan(paper, name)
+        assert figure.metric in plan.metrics
+        assert all(float(method.name.rpartition(" @ ")[2]) >= 0 for method in plan.methods)
+
+
+def test_a_plan_that_is_not_there_is_refused_with_the_names_of_those_that_are():
+    with pytest.raises(ParameterError, match="--plan to be one of clean, as_run"):
+        paper_plan("occ", "figure99")
 
 
 def test_names_given_go_before_quick_and_strangers_are_refused():
@@ -89,5 +114,12 @@ def test_data_sets_elsewhere_are_not_fetched(tmp_path, monkeypatch):
     (tmp_path / "yeast.csv").write_text("a,b\n1,0\n")
     plan, missing = available_datasets(part_of_plan(paper_plan("occ"), ["yeast", "scene"]))
     assert ([data.name for data in plan.datasets], missing) == (["yeast"], ["scene"])
+    # A file of the most frequent features alone goes before the whole one.
+    (tmp_path / "yahoo_arts.csv").write_text("a,b\n1,0\n")
+    arts = part_of_plan(paper_plan("scls"), ["arts"])
+    assert available_datasets(arts)[0].datasets[0].source == "yahoo_arts"
+    (tmp_path / "yahoo_arts_1157.csv").write_text("a,b\n1,0\n")
+    found = available_datasets(arts)[0].datasets[0]
+    assert (found.name, found.source, found.top_features) == ("arts", "yahoo_arts_1157", None)
     # A protocol of given parts needs the parts.
     assert available_datasets(part_of_plan(paper_plan("pcc"), ["yeast"]))[1] == ["yeast"]

@@ -148,3 +148,15 @@ def test_parts_that_do_not_belong_together(tmp_path):
     save_dataset(Dataset(other.X, other.Y[:, :3]), tmp_path / "d-test.arff")
     with pytest.raises(DataError, match="same features and labels in both parts"):
         load_data(DatasetPlan("d", str(tmp_path / "d.arff")), Protocol("split"))
+
+
+def test_a_transformer_on_all_rows_sees_them_all_before_they_are_divided(tmp_path):
+    data = data_of()
+    save_dataset(data, tmp_path / "d.arff")
+    plain = DatasetPlan("d", str(tmp_path / "d.arff"))
+    scaled = DatasetPlan("d", str(tmp_path / "d.arff"), on_all_rows={"use": "StandardScaler"})
+    found = load_data(scaled, Protocol("kfold", 3))
+    np.testing.assert_allclose(found.whole.X.mean(axis=0), 0.0, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found.whole.X.std(axis=0), 1.0, rtol=1e-12)
+    np.testing.assert_array_equal(found.whole.Y, data.Y)
+    assert found.fingerprint != load_data(plain, Protocol("kfold", 3)).fingerprint

@@ -60,6 +60,8 @@ _FURTHER_OF_LABELS: dict[str, Measure] = {
 }
 _FURTHER_OF_SCORES: dict[str, Measure] = {
     "one_error": metrics.one_error,
+    # The first place of a ranking counts 1 instead of 0: papers differ.
+    "normalized_coverage_from_1": partial(metrics.normalized_coverage, count_from=1),
     "sample_average_precision": metrics.sample_average_precision,
     "macro_average_precision": metrics.macro_average_precision,
     "micro_average_precision": metrics.micro_average_precision,
@@ -84,7 +86,7 @@ def smaller_is_better(measure: str) -> bool:
     >>> smaller_is_better("hamming_loss"), smaller_is_better("normalized_coverage"), smaller_is_better("micro_f1")
     (True, True, False)
     """
-    return measure.endswith(("loss", "error")) or measure == "normalized_coverage"
+    return measure.endswith(("loss", "error")) or measure.startswith("normalized_coverage")
 
 
 def is_own_measure(word: Any) -> bool:

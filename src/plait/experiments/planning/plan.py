@@ -80,6 +80,9 @@ class DatasetPlan:
         Keep this many labels, those with the most rows.
     top_features : int or float, optional
         Keep this many features (or this share of them, rounded up), those that are not zero in the most rows.
+    on_all_rows : dict, optional
+        A transformer, with its parameters, that is fitted to all rows and their labels before these are divided. Test
+        labels leak through it: only to repeat what others did.
     protocol : Protocol, optional
         Its own protocol, instead of the plan's.
     """
@@ -92,6 +95,7 @@ class DatasetPlan:
     keep_features: tuple[str, ...] | None = None
     top_labels: int | None = None
     top_features: float | None = None
+    on_all_rows: Mapping[str, Any] | None = None
     protocol: Protocol | None = None
     tags: str | None = None
     sep: str = "|"

@@ -39,6 +39,7 @@ _DATASET_RULES: Rules = {
     "keep_features": (InstanceOf((list,)),),
     "top_labels": (Interval(int, 1, None),),
     "top_features": (Interval(int, 1, None), Interval(float, 0, 1, closed="neither")),
+    "on_all_rows": (InstanceOf((dict,)),),
     "protocol": (InstanceOf((dict,)),),
 }
 _SEED = Interval(int, 0, 2**32 - 1)

@@ -1,7 +1,7 @@
 """Results printed in the five papers, as data.
 
 Takes the name of a paper; hands on its printed results, rank tests and notes. The CSV files are written by
-`tools/published_tables.py`, but for `notes.csv`, which is written by hand.
+`tools/published_tables.py`, but for `notes`, which are written by hand.
 """
 
 import lazy_loader

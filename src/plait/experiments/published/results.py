@@ -1,6 +1,7 @@
 """What the five papers printed: results, rank tests, and notes on misprints and limits of comparison."""
 
 import csv
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -9,16 +10,21 @@ from importlib import resources
 from plait.core.checks import OneOf, check_value
 
 __all__ = [
+    "FOOTERS",
     "PAPERS",
     "Note",
     "PublishedRankTest",
     "PublishedScore",
     "notes_on",
+    "printed_scores",
     "published_rank_tests",
     "published_results",
 ]
 
 PAPERS = ("occ", "scls", "mc", "pcc", "pacc")
+# Rows at the foot of a table.
+FOOTERS = ("average-rank", "win/tie/loss", "12-datasets", "10-large-label-sets")
+_PLACE = ("dataset", "method", "metric", "column")
 
 
 @dataclass(frozen=True)
@@ -71,12 +77,25 @@ class PublishedRankTest:
 
 @dataclass(frozen=True)
 class Note:
-    """A misprint or a limit of comparison; an empty field stands for any data set, method or measure."""
+    """A misprint or a limit of comparison; an empty field stands for any data set, method, measure or column.
+
+    Parameters
+    ----------
+    paper, dataset, method, metric : str
+        Which printed numbers it is about.
+    column : {"", "clean", "as_run"}
+        Beside which of plait's numbers it matters.
+    comparable : bool
+        Whether both numbers come from the same method and experiment, as far as is known.
+    text : str
+        What is known.
+    """
 
     paper: str
     dataset: str
     method: str
     metric: str
+    column: str
     comparable: bool
     text: str
 
@@ -118,6 +137,18 @@ def published_results(paper: str) -> tuple[PublishedScore, ...]:
     )
 
 
+def printed_scores(paper: str) -> list[PublishedScore]:
+    """Return the numbers of a paper's tables that a run can be put beside: no footers, times, tests or gaps.
+
+    Examples
+    --------
+    >>> len(printed_scores("occ"))
+    364
+    """
+    scores = [s for s in published_results(paper) if s.dataset not in FOOTERS and not s.metric.endswith("_seconds")]
+    return [s for s in scores if not math.isnan(s.mean) and " vs " not in s.method]
+
+
 @cache
 def published_rank_tests(paper: str) -> tuple[PublishedRankTest, ...]:
     """Return the Friedman tests that a paper printed.
@@ -149,21 +180,23 @@ def published_rank_tests(paper: str) -> tuple[PublishedRankTest, ...]:
 def _notes(paper: str) -> tuple[Note, ...]:
     check_value("notes_on", "paper", paper, [OneOf(PAPERS)])
     return tuple(
-        Note(paper, row["dataset"], row["method"], row["metric"], row["comparable"] == "yes", row["note"])
-        for row in _rows("notes.csv")
-        if row["paper"] == paper
+        Note(
+            paper, row["dataset"], row["method"], row["metric"], row["column"], row["comparable"] == "yes", row["note"]
+        )
+        for row in _rows(f"notes/{paper}.csv")
     )
 
 
-def notes_on(paper: str, dataset: str, method: str, metric: str) -> tuple[Note, ...]:
-    """Return the notes about one printed number.
+def notes_on(paper: str, dataset: str, method: str, metric: str, column: str = "clean") -> tuple[Note, ...]:
+    """Return the notes about one printed number beside one of plait's columns.
 
     Examples
     --------
-    >>> [note.text[:25] for note in notes_on("occ", "birds", "MDDM", "exact_match") if note.dataset]
+    >>> [note.text[:25] for note in notes_on("occ", "birds", "MDDM", "exact_match", "as_run") if note.dataset]
     ['Printed with rank 8 of 7 ']
     """
-    return tuple(note for note in _notes(paper) if note.covers(dataset, method, metric))
+    notes = (note for note in _notes(paper) if note.column in ("", column))
+    return tuple(note for note in notes if note.covers(dataset, method, metric))
 
 
 def _number(word: str) -> float:
@@ -171,5 +204,5 @@ def _number(word: str) -> float:
 
 
 def _rows(name: str) -> Iterator[dict[str, str]]:
-    file = resources.files("plait.experiments.published").joinpath(name)
+    file = resources.files("plait.experiments.published").joinpath(*name.split("/"))
     yield from csv.DictReader(file.read_text(encoding="utf8").splitlines())

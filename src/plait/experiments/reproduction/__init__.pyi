@@ -1,28 +1,38 @@
-from .compared_cells import ComparedCell, Tally, compare_with_paper, tally
-from .outcome_tables import reproduction_text, write_reproduction
-from .paper_methods import CardinalityThreshold, NominalNaiveBayes, OneAgainstRest
-from .paper_plans import paper_plan
+from .compared_cells import ComparedCell, Tally, compare_with_paper, n_printed, tally
+from .facts import COLUMNS
+from .made_pages import write_index, write_paper
+from .outcome_tables import reproduction_record, reproduction_text
+from .paper_methods import CardinalityThreshold, CodesAndNumbers, FewerRows, OneAgainstRest, SelectedNaiveBayes
+from .paper_plans import paper_plan, plan_names
 from .repeated_tests import FoldOutcome, RepeatedPair, RepeatedRanks, repeated_outcomes, repeated_pairs, repeated_ranks
-from .rerun import Reproduction, read_reproduction, run_paper
+from .rerun import Reproduction, read_reproduction, read_results, run_paper
 
 __all__ = [
+    "COLUMNS",
     "CardinalityThreshold",
+    "CodesAndNumbers",
     "ComparedCell",
+    "FewerRows",
     "FoldOutcome",
-    "NominalNaiveBayes",
     "OneAgainstRest",
     "RepeatedPair",
     "RepeatedRanks",
     "Reproduction",
+    "SelectedNaiveBayes",
     "Tally",
     "compare_with_paper",
+    "n_printed",
     "paper_plan",
+    "plan_names",
     "read_reproduction",
+    "read_results",
     "repeated_outcomes",
     "repeated_pairs",
     "repeated_ranks",
+    "reproduction_record",
     "reproduction_text",
     "run_paper",
     "tally",
-    "write_reproduction",
+    "write_index",
+    "write_paper",
 ]

@@ -7,10 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from plait.experiments.planning.measures import MEASURES, smaller_is_better
-from plait.experiments.published import Note, PublishedScore, notes_on, published_results
+from plait.experiments.published import Note, PublishedScore, notes_on, printed_scores
+from plait.experiments.reproduction.facts import paper_facts
 from plait.experiments.running.cells import CellResult
 
-__all__ = ["VERDICTS", "ComparedCell", "Tally", "compare_with_paper", "tally"]
+__all__ = ["VERDICTS", "ComparedCell", "Tally", "compare_with_paper", "n_printed", "tally"]
 
 VERDICTS = ("within", "better", "worse")
 _DEVIATIONS = 2.0
@@ -29,7 +30,9 @@ class ComparedCell:
     n_parts : int
         Number of parts.
     deviations : float
-        How much better plait is than printed, in standard deviations: negative is worse.
+        How much better plait is than printed, in standard deviations over the parts: negative is worse.
+    errors : float
+        The same in standard errors of the difference between the two means.
     verdict : {"within", "better", "worse"}
         Within two standard deviations and the rounding of print, or beyond them on either side.
     notes : tuple of Note
@@ -41,6 +44,7 @@ class ComparedCell:
     std: float
     n_parts: int
     deviations: float
+    errors: float
     verdict: str
     notes: tuple[Note, ...] = ()
 
@@ -52,24 +56,41 @@ class ComparedCell:
 
 @dataclass(frozen=True)
 class Tally:
-    """How many comparable cells are within, better and worse."""
+    """How many comparable cells are within, better and worse, of how many that are printed.
+
+    Parameters
+    ----------
+    within, better, worse : int
+        Cells of each verdict.
+    printed : int
+        Numbers in the paper's tables.
+    within_errors : int
+        Cells whose two means differ by at most two standard errors of the difference.
+    """
 
     within: int
     better: int
     worse: int
+    printed: int
+    within_errors: int
 
     @property
-    def n_cells(self) -> int:
-        """Return the number of comparable cells."""
+    def compared(self) -> int:
+        """Return the number of cells that are compared."""
         return self.within + self.better + self.worse
 
     @property
     def share(self) -> float:
-        """Return the share that is within two standard deviations or better; NaN of no cells."""
-        return (self.within + self.better) / self.n_cells if self.n_cells else float("nan")
+        """Return the share of the compared cells that is within; NaN of no cells."""
+        return self.within / self.compared if self.compared else float("nan")
+
+    @property
+    def coverage(self) -> float:
+        """Return the share of the printed cells that is compared."""
+        return self.compared / self.printed
 
 
-def compare_with_paper(paper: str, results: Sequence[CellResult]) -> list[ComparedCell]:
+def compare_with_paper(paper: str, results: Sequence[CellResult], column: str = "clean") -> list[ComparedCell]:
     """Put results beside what a paper printed, in the paper's order.
 
     Parameters
@@ -78,6 +99,8 @@ def compare_with_paper(paper: str, results: Sequence[CellResult]) -> list[Compar
         The paper; results have its names of data sets and methods.
     results : sequence of CellResult
         What ran; cells that failed are left out, and so are combinations of which a part failed.
+    column : {"clean", "as_run"}, default="clean"
+        By which plan.
 
     Returns
     -------
@@ -88,32 +111,63 @@ def compare_with_paper(paper: str, results: Sequence[CellResult]) -> list[Compar
     for result in results:
         parts.setdefault((result.dataset, result.method), []).append(result)
     whole = {place: rows for place, rows in parts.items() if all(row.error is None for row in rows)}
+    names = paper_facts(paper).measures.get(column, {})
     compared = []
-    for score in published_results(paper):
+    for score in printed_scores(paper):
         rows = whole.get((score.dataset, score.method), [])
-        values = [row.metrics[score.metric] for row in rows if score.metric in row.metrics]
-        if score.metric in MEASURES and values and not np.isnan([score.mean, *values]).any():
-            compared.append(_compared(score, np.array(values)))
+        measure = names.get(score.metric, score.metric)
+        values = [row.metrics[measure] for row in rows if measure in row.metrics]
+        if measure in MEASURES and values and not np.isnan(values).any():
+            compared.append(_compared(score, np.array(values), column))
     return compared
 
 
-def _compared(score: PublishedScore, values: npt.NDArray[np.float64]) -> ComparedCell:
+def _compared(score: PublishedScore, values: npt.NDArray[np.float64], column: str) -> ComparedCell:
     mean = float(values.mean())
     std = float(values.std(ddof=1)) if len(values) > 1 else float("nan")
     # Printed to three decimals; sums of log-likelihoods to one.
     rounding = 0.05 if score.metric == "cll_loss" else 0.0005
-    scale = score.std if not np.isnan(score.std) else std
-    scale = max(scale, rounding) if not np.isnan(scale) else float("nan")
+    scale, error = _spreads(score, std, len(values), rounding)
     gain = (score.mean - mean) if smaller_is_better(score.metric) else (mean - score.mean)
     # What lies within the rounding of print is no difference.
     gain = float(np.sign(gain) * max(0.0, abs(gain) - rounding))
     deviations = gain / scale
+    notes = notes_on(score.paper, score.dataset, score.method, score.metric, column)
     verdict = "better" if deviations > _DEVIATIONS else "worse" if deviations < -_DEVIATIONS else "within"
-    notes = notes_on(score.paper, score.dataset, score.method, score.metric)
-    return ComparedCell(score, mean, std, len(values), deviations, verdict, notes)
+    return ComparedCell(score, mean, std, len(values), deviations, gain / error, verdict, notes)
 
 
-def tally(cells: Iterable[ComparedCell]) -> Tally:
-    """Count the verdicts of comparable cells."""
-    verdicts = [cell.verdict for cell in cells if cell.comparable]
-    return Tally(*(verdicts.count(word) for word in VERDICTS))
+def _spreads(score: PublishedScore, std: float, n_parts: int, rounding: float) -> tuple[float, float]:
+    """Return the deviation over parts that the paper has, and the standard error of the difference of the means."""
+    spread = paper_facts(score.paper).spread
+    printed = max(score.std, rounding) if not np.isnan(score.std) else float("nan")
+    own = float(np.nan_to_num(std, nan=0.0))
+    if spread == "none" or np.isnan(printed):
+        scale = max(std, rounding) if not np.isnan(std) else float("nan")
+        return scale, scale * float(np.sqrt(2 / n_parts))
+    if spread == "standard error over rows":
+        # Both sides predict the same rows, so that plait's error is about the printed one.
+        return printed, printed * float(np.sqrt(2))
+    if spread == "standard error":
+        return printed * float(np.sqrt(n_parts)), float(np.hypot(printed, own / np.sqrt(n_parts)))
+    return printed, float(np.hypot(printed, own) / np.sqrt(n_parts))
+
+
+def tally(paper: str, cells: Iterable[ComparedCell]) -> Tally:
+    """Count the verdicts of comparable cells, and what the paper prints."""
+    good = [cell for cell in cells if cell.comparable]
+    verdicts = [cell.verdict for cell in good]
+    near = sum(bool(abs(cell.errors) <= _DEVIATIONS or np.isnan(cell.errors)) for cell in good)
+    within, better, worse = (verdicts.count(word) for word in VERDICTS)
+    return Tally(within, better, worse, n_printed(paper), near)
+
+
+def n_printed(paper: str) -> int:
+    """Return how many numbers of its own a paper's tables hold that a run can be put beside.
+
+    Examples
+    --------
+    >>> n_printed("occ")
+    364
+    """
+    return sum(score.method not in paper_facts(paper).quoted for score in printed_scores(paper))

@@ -1,75 +1,94 @@
-"""The outcome of a reproduction as lines for the terminal, as Markdown and as CSV."""
+"""The outcome of a reproduction, both columns beside the paper: lines for the terminal, Markdown, CSV and JSON."""
 
 import csv
 import io
-import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
 
-from plait.experiments.published import Note, published_rank_tests
+from plait.experiments.published import Note, PublishedScore, published_rank_tests
 from plait.experiments.reproduction.compared_cells import ComparedCell, Tally, tally
-from plait.experiments.reproduction.repeated_tests import FoldOutcome, RepeatedPair, RepeatedRanks
+from plait.experiments.reproduction.repeated_tables import outcomes_text, pairs_text, ranks_text, words_table
 from plait.experiments.reproduction.rerun import Reproduction
-from plait.experiments.statistics import SignedRanks, rank_statement
 from plait.pictures.table_markup import as_markdown
-from plait.pictures.tables import Entry, Heading, Table, as_text
+from plait.pictures.tables import Table, as_text
 
 __all__ = [
+    "COLUMN_WORDS",
     "cells_csv",
     "cells_markdown",
     "cells_text",
     "footnotes",
     "general_notes",
-    "outcomes_text",
-    "pairs_markdown",
-    "pairs_text",
-    "ranks_markdown",
-    "ranks_text",
+    "reproduction_record",
     "reproduction_text",
-    "tally_line",
-    "write_reproduction",
+    "tally_table",
 ]
 
+COLUMN_WORDS = {"clean": "as the paper says", "as_run": "as its program ran"}
 _WIDE = 2**16
-_COLUMNS = (
-    *("paper", "table", "dataset", "method", "metric", "published_mean", "published_std"),
-    *("plait_mean", "plait_std", "n_parts", "deviations", "verdict", "comparable", "notes"),
+_CSV = (
+    *("paper", "column", "table", "dataset", "method", "metric", "published_mean", "published_std", "plait_mean"),
+    *("plait_std", "n_parts", "deviations", "standard_errors", "verdict", "comparable", "notes"),
 )
+Columns = Sequence[Reproduction]
+_Place = tuple[str, str, str]
 
 
-def reproduction_text(found: Reproduction) -> str:
+def reproduction_text(columns: Columns) -> str:
     """Return all tables for a terminal."""
-    parts = [cells_text(found.cells), tally_line(found.cells)] if found.cells else [tally_line(found.cells)]
+    parts = [cells_text(columns)] if any(found.cells for found in columns) else []
+    parts += [as_text(tally_table(columns), _WIDE)]
+    parts += [text for found in columns for text in _tests(found)]
+    failures = Counter(f"{r.dataset}, {r.method}: {r.error}" for found in columns for r in found.failures)
+    parts += ["\n".join(f"failed {n} times: {words}" for words, n in failures.items())] if failures else []
+    return "\n\n".join(parts)
+
+
+def _tests(found: Reproduction) -> list[str]:
     again = [test.metric for test in found.ranks]
     printed = [
         f"Printed by the paper for {t.metric} over {t.n_datasets} data sets: F = {t.f:g}, {t.test} CD {t.difference:g}."
         for t in published_rank_tests(found.paper)
         if t.metric in again
     ]
-    parts += [ranks_text(found.ranks) + "\n".join(printed)] if found.ranks else []
+    parts = [ranks_text(found.ranks) + "\n".join(printed)] if found.ranks else []
     parts += [pairs_text(found.pairs)] if found.pairs else []
     parts += [outcomes_text(found.outcomes)] if found.outcomes else []
-    failures = Counter(f"{r.dataset}, {r.method}: {r.error}" for r in found.failures)
-    parts += ["\n".join(f"failed {n} times: {words}" for words, n in failures.items())] if failures else []
-    return "\n\n".join(parts)
+    return [f"Tests, {COLUMN_WORDS[found.column]}", *parts] if parts else []
 
 
-def write_reproduction(found: Reproduction, folder: str | os.PathLike[str]) -> list[Path]:
-    """Write the tables as `<paper>.md` and `<paper>.csv` and return their paths."""
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
-    title = f"# Reproduction of {found.paper.upper()}"
-    parts = [title, tally_line(found.cells), cells_markdown(found.cells)]
-    parts += ["## Rank tests, on the printed means and on plait's", ranks_markdown(found.ranks)] if found.ranks else []
-    if found.pairs:
-        parts += ["## Wilcoxon tests, on the printed means and on plait's", pairs_markdown(found.pairs)]
-    if found.outcomes:
-        parts += ["## Paired t-tests over folds", f"```text\n{outcomes_text(found.outcomes)}\n```"]
-    texts = {f"{found.paper}.md": "\n\n".join(parts).rstrip() + "\n", f"{found.paper}.csv": cells_csv(found.cells)}
-    for name, text in texts.items():
-        (place / name).write_text(text, encoding="utf8", newline="\n")
-    return [place / name for name in texts]
+def reproduction_record(columns: Columns) -> dict[str, Any]:
+    """Return the counts of each column and every cell, with machine names."""
+    counts = {found.column: counted(tally(found.paper, found.cells)) for found in columns}
+    rows = csv.DictReader(io.StringIO(cells_csv(columns)))
+    failed = [f"{r.dataset}, {r.method}, part {r.fold}: {r.error}" for found in columns for r in found.failures]
+    return {"paper": columns[0].paper, **counts, "cells": list(rows), "failed": failed}
+
+
+def counted(count: Tally) -> dict[str, int]:
+    """Return a tally with the number of compared cells.
+
+    Examples
+    --------
+    >>> counted(Tally(3, 1, 1, 10, 4))
+    {'within': 3, 'better': 1, 'worse': 1, 'printed': 10, 'within_errors': 4, 'compared': 5}
+    """
+    return {**asdict(count), "compared": count.compared}
+
+
+def tally_table(columns: Columns) -> Table:
+    """Return the strict counts of each column, with how many of the printed cells are compared."""
+    heads = ("column", "within", "better", "worse", "compared", "of printed", "within 2 errors of difference")
+    rows = []
+    for found in columns:
+        t = tally(found.paper, found.cells)
+        near = f"{t.within_errors} ({t.within_errors / t.compared:.1%})" if t.compared else ""
+        within = f"{t.within} ({t.share:.1%})" if t.compared else "0"
+        numbers = [within, str(t.better), str(t.worse), str(t.compared)]
+        rows.append((COLUMN_WORDS[found.column], *numbers, f"{t.printed} ({t.coverage:.0%})", near))
+    return words_table("counts", heads, rows)
 
 
 def footnotes(cells: Iterable[ComparedCell]) -> list[str]:
@@ -79,8 +98,8 @@ def footnotes(cells: Iterable[ComparedCell]) -> list[str]:
 
 def general_notes(cells: Iterable[ComparedCell]) -> list[str]:
     """Return the texts of the notes about a measure or the whole paper, with the measure they are about."""
-    notes = dict.fromkeys(note for cell in cells for note in cell.notes if not _is_special(note))
-    return [f"{note.metric}: {note.text}" if note.metric else note.text for note in notes]
+    notes = (note for cell in cells for note in cell.notes if not _is_special(note))
+    return list(dict.fromkeys(f"{note.metric}: {note.text}" if note.metric else note.text for note in notes))
 
 
 def _is_special(note: Note) -> bool:
@@ -99,140 +118,76 @@ def _blank(value: float) -> float | str:
     return "" if value != value else value
 
 
-def _marks(cell: ComparedCell, notes: list[str]) -> str:
-    places = [str(notes.index(note.text) + 1) for note in cell.notes if _is_special(note)]
-    return ",".join(dict.fromkeys(places))
+def _place(score: PublishedScore) -> _Place:
+    return score.dataset, score.method, score.metric
 
 
-def _words_table(name: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    columns = tuple(Heading(head, is_text=True, longest=80) for head in heads)
-    return Table(name, "", columns, tuple(tuple(map(Entry, row)) for row in rows))
+def _by_place(columns: Columns) -> dict[_Place, dict[str, ComparedCell]]:
+    """Return printed cell -> column -> plait's, in the order of the columns' cells."""
+    found: dict[_Place, dict[str, ComparedCell]] = {}
+    for column in columns:
+        for cell in column.cells:
+            found.setdefault(_place(cell.published), {})[column.column] = cell
+    return found
 
 
-def _cells_table(cells: Sequence[ComparedCell], mark: str, stress: str = "") -> Table:
+def _cells_table(columns: Columns, mark: str, stress: str = "") -> Table:
     """Return all cells; `mark` shows where numbers of notes stand, `stress` what encloses a verdict that is worse."""
-    notes = footnotes(cells)
-    heads = ("data set", "method", "measure", "plait", "published", "difference", "verdict")
-    return _words_table("cells", heads, (_row(cell, notes, mark, stress) for cell in cells))
+    notes = footnotes(cell for column in columns for cell in column.cells)
+    heads = ["data set", "method", "measure", "published"]
+    for column in columns:
+        heads += [COLUMN_WORDS[column.column], "difference", "verdict"]
+    names = [column.column for column in columns]
+    rows = (_row(cells, names, notes, mark, stress) for cells in _by_place(columns).values())
+    return words_table("cells", heads, rows)
 
 
-def _row(cell: ComparedCell, notes: list[str], mark: str, stress: str) -> tuple[str, ...]:
-    score, marks = cell.published, _marks(cell, notes)
+def _row(
+    cells: Mapping[str, ComparedCell], names: Sequence[str], notes: list[str], mark: str, stress: str
+) -> tuple[str, ...]:
+    score = next(iter(cells.values())).published
+    words = [*_place(score), _pair(score.mean, score.std, score.metric)]
+    for name in names:
+        words += _own_words(cells[name], notes, mark, stress) if name in cells else ["", "", ""]
+    return tuple(words)
+
+
+def _own_words(cell: ComparedCell, notes: list[str], mark: str, stress: str) -> list[str]:
+    """Return plait's number, its difference and its verdict."""
+    places = [str(notes.index(note.text) + 1) for note in cell.notes if _is_special(note)]
+    marks = ",".join(dict.fromkeys(places))
     verdict = (cell.verdict if cell.comparable else f"({cell.verdict})") + (mark.format(marks) if marks else "")
-    worse = cell.verdict == "worse" and cell.comparable
-    return (
-        score.dataset,
-        score.method,
-        score.metric,
-        _pair(cell.mean, cell.std, score.metric),
-        _pair(score.mean, score.std, score.metric),
-        f"{cell.deviations:+.1f} sd" if cell.deviations == cell.deviations else "",
-        f"{stress}{verdict}{stress}" if worse else verdict,
-    )
+    stressed = stress if cell.verdict == "worse" and cell.comparable else ""
+    away = f"{cell.deviations:+.1f} sd" if cell.deviations == cell.deviations else ""
+    return [_pair(cell.mean, cell.std, cell.published.metric), away, f"{stressed}{verdict}{stressed}"]
 
 
-def cells_text(cells: Sequence[ComparedCell]) -> str:
+def cells_text(columns: Columns) -> str:
     """Return the table and its footnotes for a terminal."""
+    cells = [cell for column in columns for cell in column.cells]
     notes = [f"[{number}] {text}" for number, text in enumerate(footnotes(cells), start=1)]
-    table = as_text(_cells_table(cells, " [{}]"), _WIDE)
+    table = as_text(_cells_table(columns, " [{}]"), _WIDE)
     return "\n".join([table, "", *notes, *(f"- {text}" for text in general_notes(cells))])
 
 
-def cells_markdown(cells: Sequence[ComparedCell]) -> str:
+def cells_markdown(columns: Columns) -> str:
     """Return the table as Markdown; marks after a verdict are numbers of the notes below."""
+    cells = [cell for column in columns for cell in column.cells]
     notes = [f"{number}. {text}" for number, text in enumerate(footnotes(cells), start=1)]
-    table = as_markdown(_cells_table(cells, " <sup>{}</sup>", "**"))
+    table = as_markdown(_cells_table(columns, " <sup>{}</sup>", "**"))
     return "\n".join([table, "", *notes, "", *(f"- {text}" for text in general_notes(cells)), ""])
 
 
-def cells_csv(cells: Sequence[ComparedCell]) -> str:
-    """Return the table as CSV with full digits."""
+def cells_csv(columns: Columns) -> str:
+    """Return the table as CSV with full digits, one row for each cell of each column."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(_COLUMNS)
-    for cell in cells:
-        s = cell.published
-        printed = [s.paper, s.table, s.dataset, s.method, s.metric, s.mean, _blank(s.std)]
-        ours = [cell.mean, _blank(cell.std), cell.n_parts, _blank(cell.deviations), cell.verdict]
-        writer.writerow([*printed, *ours, "yes" if cell.comparable else "no", " ".join(n.text for n in cell.notes)])
+    writer.writerow(_CSV)
+    for column in columns:
+        for cell in column.cells:
+            s = cell.published
+            printed = [s.paper, column.column, s.table, s.dataset, s.method, s.metric, s.mean, _blank(s.std)]
+            away = [_blank(cell.deviations), _blank(cell.errors), cell.verdict, "yes" if cell.comparable else "no"]
+            ours = [cell.mean, _blank(cell.std), cell.n_parts, *away, " ".join(note.text for note in cell.notes)]
+            writer.writerow([*printed, *ours])
     return out.getvalue()
-
-
-def tally_line(cells: Sequence[ComparedCell]) -> str:
-    """Return one sentence on how many comparable cells agree.
-
-    Examples
-    --------
-    >>> tally_line([])
-    'No comparable cells yet.'
-    """
-    count: Tally = tally(cells)
-    if not count.n_cells:
-        return "No comparable cells yet."
-    left = len(cells) - count.n_cells
-    more = f" {left} cells that cannot be compared stand in brackets." if left else ""
-    return (
-        f"{count.share:.1%} of {count.n_cells} comparable cells are within two published standard deviations or "
-        f"better: {count.within} within, {count.better} better, {count.worse} worse.{more}"
-    )
-
-
-def _ranks_table(test: RepeatedRanks) -> Table:
-    names = test.plait.methods
-    columns = (Heading("average rank", is_text=True), *(Heading(name, 2) for name in names))
-    sides = (("published", test.published), ("plait", test.plait))
-    rows = tuple((Entry(side), *(Entry(float(rank)) for rank in found.average_ranks)) for side, found in sides)
-    notes = tuple(f"{side}: {rank_statement(found)}" for side, found in sides)
-    return Table(test.metric, f"{test.metric}, average ranks over {', '.join(test.datasets)}", columns, rows, notes)
-
-
-def ranks_text(tests: Sequence[RepeatedRanks]) -> str:
-    """Return average ranks of both sides and what the tests say, for a terminal."""
-    return "".join(f"{as_text(_ranks_table(test), _WIDE)}\n\n" for test in tests)
-
-
-def ranks_markdown(tests: Sequence[RepeatedRanks]) -> str:
-    """Return average ranks of both sides and what the tests say, as Markdown."""
-    lines = []
-    for test in tests:
-        table = _ranks_table(test)
-        lines += [f"### {test.metric}", "", f"Over {', '.join(test.datasets)}.", "", as_markdown(table), ""]
-        lines += [*(f"- {note}" for note in table.notes), ""]
-    return "\n".join(lines)
-
-
-def _outcome(test: SignedRanks) -> str:
-    return f"R+ {test.r_plus:g}, R- {test.r_minus:g}, p = {test.p_value:.2g}"
-
-
-def pairs_text(tests: Sequence[RepeatedPair]) -> str:
-    """Return the Wilcoxon tests for a terminal."""
-    return as_text(_pairs_table(tests), _WIDE)
-
-
-def pairs_markdown(tests: Sequence[RepeatedPair]) -> str:
-    """Return the Wilcoxon tests as a Markdown table."""
-    return as_markdown(_pairs_table(tests))
-
-
-def _pairs_table(tests: Sequence[RepeatedPair]) -> Table:
-    rows = (
-        (f"{t.first} - {t.second}", t.metric, str(len(t.datasets)), _outcome(t.published), _outcome(t.plait))
-        for t in tests
-    )
-    return _words_table("pairs", ("Wilcoxon", "measure", "data sets", "published", "plait"), rows)
-
-
-def outcomes_text(outcomes: Sequence[FoldOutcome]) -> str:
-    """Return wins, ties and losses of MC against each method: what the paper marked and what plait's folds say."""
-    if not outcomes:
-        return ""
-    rows = []
-    for method, metric in dict.fromkeys((o.method, o.metric) for o in outcomes):
-        here = [o for o in outcomes if (o.method, o.metric) == (method, metric)]
-        printed, ours = [o.published for o in here], [o.plait.outcome for o in here]
-        counts = ["/".join(str(marks.count(word)) for word in ("win", "tie", "loss")) for marks in (printed, ours)]
-        rows.append((method, metric, *counts))
-    heads = ("MC against", "measure", "published", "plait")
-    note = "(win/tie/loss over the data sets that ran)"
-    return f"{as_text(_words_table('outcomes', heads, rows), _WIDE)}\n{note}"

@@ -1,28 +1,34 @@
-"""Methods of the papers that only their plans use: ML-NB on nominal columns, one class against the rest, thresholds."""
+"""Methods of the papers that only their plans use: leaking codes, one class against the rest, thresholds."""
 
+import math
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
 from sklearn.utils.validation import validate_data
 
 from plait.baselines import MultilabelNaiveBayes
-from plait.core.checks import Constraint, HasMethods, Interval, check_parameters
+from plait.core.checks import Boolean, Constraint, HasMethods, Interval, OneOf, RandomState, check_parameters
+from plait.core.randomness import generator
+from plait.counts import LAIMDiscretizer
 from plait.learners import LogisticLearner
 
 __all__ = ["OneAgainstRest"]
 
 
-class NominalNaiveBayes(BaseEstimator):
-    """`MultilabelNaiveBayes` that takes every column for names, as the experiments of [SCLS table 2] need it.
+class CodesAndNumbers(TransformerMixin, BaseEstimator):
+    """LAIM's codes of all columns, and to their right the columns themselves: the data of [SCLS table 2] as they were.
+
+    The program behind those tables discretised all rows, test labels included, before it divided them. Methods by
+    information saw the codes, the others the numbers; naive Bayes counted codes.
 
     Parameters
     ----------
-    s : float, default=1.0
-        How much is added to every count of rows.
+    with_labels : bool, default=False
+        Whether the labels themselves stand among the columns, as they do on medical: 1449 + 45 = 1494 features.
 
     References
     ----------
@@ -30,31 +36,145 @@ class NominalNaiveBayes(BaseEstimator):
 
     Examples
     --------
-    >>> X = np.array([[0], [1], [2], [0], [1], [2]])
-    >>> Y = np.array([[0], [1], [0], [0], [1], [0]])
-    >>> NominalNaiveBayes().fit(X, Y).predict(X).ravel()
-    array([0, 1, 0, 0, 1, 0])
+    >>> CodesAndNumbers().fit_transform(np.array([[1.5], [2.0], [7.0]]), np.array([[0], [0], [1]]))
+    array([[0. , 1.5],
+           [1. , 2. ],
+           [1. , 7. ]])
     """
 
-    parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {"s": (Interval(float, 0, None, closed="neither"),)}
+    parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {"with_labels": (Boolean(),)}
 
-    def __init__(self, s: float = 1.0) -> None:
-        self.s = s
+    def __init__(self, with_labels: bool = False) -> None:
+        self.with_labels = with_labels
 
-    def fit(self, X: Any, y: Any) -> "NominalNaiveBayes":
-        """Count the values of every column with and without every label."""
+    def fit_transform(self, X: Any, y: Any) -> Any:
+        """Return codes and numbers of the rows that the codes are learnt from."""
         check_parameters(self)
-        every = np.ones(X.shape[1], dtype=bool)
-        self.model_ = MultilabelNaiveBayes(nominal=every, s=self.s).fit(X, y)
+        stack: Any = sparse.hstack if sparse.issparse(X) else np.hstack
+        labels = sparse.csr_matrix(y, dtype=np.float64) if sparse.issparse(X) else np.asarray(y, dtype=np.float64)
+        numbers = stack([X, labels]) if self.with_labels else X
+        numbers = numbers.tocsr() if sparse.issparse(X) else numbers
+        both = stack([LAIMDiscretizer().fit(numbers, y).transform(numbers), numbers])
+        return both.tocsr() if sparse.issparse(X) else both
+
+
+class SelectedNaiveBayes(BaseEstimator):
+    """Choose ceil(sqrt(all rows)) columns, then ML-NB on their codes, as the program behind [SCLS table 2] did.
+
+    A label without a training row has confidence 1 in every test row, and is not predicted.
+
+    Parameters
+    ----------
+    selector : Selector
+        What chooses columns; its `n_features` is set, unless it stops by itself.
+    sees : {"codes", "numbers"}, default="codes"
+        Which half of the columns it sees, see `CodesAndNumbers`.
+    own_size : bool, default=False
+        Whether the selector says itself how many columns it takes.
+    train_size : float, default=0.8
+        Share of the rows that it is trained on, from which the number of all rows is told.
+
+    References
+    ----------
+    [SCLS] Lee and Kim: SCLS: Multi-label feature selection based on scalable criterion for large label set, 2017.
+
+    Examples
+    --------
+    >>> from plait.features import MIM
+    >>> X = np.array([[0, 1], [1, 1], [1, 0], [0, 0]] * 2)
+    >>> Y = np.array([[0, 0], [1, 0], [1, 0], [0, 0]] * 2)
+    >>> model = SelectedNaiveBayes(MIM(), train_size=0.9).fit(np.hstack([X, X]), Y)
+    >>> model.columns_, model.predict_proba(np.hstack([X, X]))[:2].round(2)
+    (array([0, 1]), array([[0.17, 1.  ],
+           [0.83, 1.  ]]))
+    """
+
+    parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {
+        "selector": (HasMethods(("fit",)),),
+        "sees": (OneOf(("codes", "numbers")),),
+        "own_size": (Boolean(),),
+        "train_size": (Interval(float, 0, 1, closed="neither"),),
+    }
+
+    def __init__(self, selector: Any, sees: str = "codes", own_size: bool = False, train_size: float = 0.8) -> None:
+        self.selector = selector
+        self.sees = sees
+        self.own_size = own_size
+        self.train_size = train_size
+
+    def fit(self, X: Any, y: Any) -> "SelectedNaiveBayes":
+        """Choose columns and count their codes."""
+        check_parameters(self)
+        half = X.shape[1] // 2
+        seen = X[:, :half] if self.sees == "codes" else X[:, half:]
+        wanted = min(math.ceil(math.sqrt(X.shape[0] / self.train_size)), half)
+        chosen = clone(self.selector)
+        self.selector_ = (chosen if self.own_size else chosen.set_params(n_features=wanted)).fit(seen, y)
+        self.columns_ = np.asarray(self.selector_.ranking_)
+        self.unseen_ = ~np.asarray(y).any(axis=0)
+        self.model_ = MultilabelNaiveBayes(nominal="all").fit(X[:, self.columns_], y)
         return self
 
     def predict(self, X: Any) -> Any:
         """Return the labels that are more likely than not."""
-        return self.model_.predict(X)
+        return self.model_.predict(X[:, self.columns_])
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return the probabilities of the labels."""
-        return np.asarray(self.model_.predict_proba(X), dtype=np.float64)
+        """Return the probabilities of the labels; 1 for those without a training row."""
+        found = np.array(self.model_.predict_proba(X[:, self.columns_]), dtype=np.float64)
+        found[:, self.unseen_] = 1.0
+        return found
+
+
+class FewerRows(BaseEstimator):
+    """A classifier trained on a share of the training rows, drawn at random [OCC figure 7].
+
+    Parameters
+    ----------
+    estimator : classifier
+        What is trained.
+    share : float, default=0.5
+        How many of the rows it sees, rounded up.
+    random_state : int, RandomState, Generator or None
+        Which rows, and the seed of the classifier.
+
+    References
+    ----------
+    [OCC] Sun and Kudo: Optimization of classifier chains via conditional likelihood maximization, 2018.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> model = FewerRows(DummyClassifier(), share=0.25, random_state=0).fit(np.zeros((9, 1)), np.zeros((9, 1)))
+    >>> model.rows_.size
+    3
+    """
+
+    parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {
+        "estimator": (HasMethods(("fit",)),),
+        "share": (Interval(float, 0, 1, closed="right"),),
+        "random_state": (RandomState(),),
+    }
+
+    def __init__(self, estimator: Any, share: float = 0.5, random_state: Any = None) -> None:
+        self.estimator = estimator
+        self.share = share
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> "FewerRows":
+        """Draw rows and train on them."""
+        check_parameters(self)
+        chance = generator(self.random_state)
+        self.rows_ = np.sort(chance.permutation(X.shape[0])[: math.ceil(self.share * X.shape[0])])
+        model = clone(self.estimator)
+        if "random_state" in model.get_params():
+            model.set_params(random_state=int(chance.integers(2**31)))
+        self.estimator_ = model.fit(X[self.rows_], y[self.rows_])
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Return what the classifier says."""
+        return self.estimator_.predict(X)
 
 
 class OneAgainstRest(ClassifierMixin, BaseEstimator):

@@ -8,6 +8,7 @@ import numpy as np
 from plait.experiments.planning.measures import smaller_is_better
 from plait.experiments.published import published_results
 from plait.experiments.reproduction.compared_cells import ComparedCell
+from plait.experiments.reproduction.facts import paper_facts
 from plait.experiments.running.cells import CellResult
 from plait.experiments.statistics import (
     PairedT,
@@ -26,19 +27,6 @@ __all__ = [
     "repeated_pairs",
     "repeated_ranks",
 ]
-
-# Pairs of methods, the rule for equal scores, and the data sets where not all count [SCLS table 6; PACC table 7].
-_LARGE = ("bibtex", "delicious", "enron", "langlog", "medical", "rcv1s1", "rcv1s2", "rcv1s3", "rcv1s4", "rcv1s5")
-_PAIRS: dict[str, tuple[tuple[tuple[str, str], ...], str, tuple[str, ...] | None]] = {
-    "scls": ((("SCLS", "AMI"), ("SCLS", "MDMR")), "zsplit", _LARGE),
-    "pacc": ((("PACC-LDF", "PACC"),), "drop", None),
-}
-# Methods that a paper ranks together, and the control where it has one; MC and PCC rank nothing.
-_RANKED: dict[str, tuple[tuple[str, ...], str | None]] = {
-    "occ": (("BR", "ECC", "EBCC", "MDDM", "LLSF", "oCC", "EoCC"), None),
-    "scls": (("SCLS", "AMI", "MDMR", "MLCFS-Jungjit", "PPT+RF"), "SCLS"),
-    "pacc": (("MLkNN", "RAkEL", "HOMER", "PACC-LDF"), None),
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +75,7 @@ def repeated_ranks(paper: str, cells: Sequence[ComparedCell]) -> list[RepeatedRa
     tests : list of RepeatedRanks
         One for every measure with at least two data sets and two methods.
     """
-    asked, control = _RANKED.get(paper, ((), None))
+    asked, control = paper_facts(paper).ranks.get("methods", ()), paper_facts(paper).ranks.get("control")
     found = []
     for metric in dict.fromkeys(cell.published.metric for cell in cells):
         here = {
@@ -109,8 +97,8 @@ def repeated_ranks(paper: str, cells: Sequence[ComparedCell]) -> list[RepeatedRa
 
 
 def _is_ranked(cell: ComparedCell) -> bool:
-    """Say whether a cell may be ranked: what is wrong with a whole measure is wrong with all methods alike."""
-    return all(note.comparable for note in cell.notes if note.dataset or note.method)
+    """Say whether a cell may be ranked: what is wrong with a measure or a method is so on all data sets alike."""
+    return all(note.comparable for note in cell.notes if note.dataset)
 
 
 def _whole_block(methods: list[str], places: list[tuple[str, str]]) -> tuple[list[str], list[str]]:
@@ -182,7 +170,8 @@ def repeated_pairs(paper: str, cells: Sequence[ComparedCell]) -> list[RepeatedPa
     tests : list of RepeatedPair
         One for every pair and measure with at least two data sets.
     """
-    pairs, zeros, allowed = _PAIRS.get(paper, ((), "drop", None))
+    asked = paper_facts(paper).pairs
+    pairs, zeros, allowed = asked.get("methods", ()), asked.get("zeros", "drop"), asked.get("datasets")
     found = []
     for metric in dict.fromkeys(cell.published.metric for cell in cells):
         here = {(c.published.dataset, c.published.method): c for c in cells if c.published.metric == metric}

@@ -5,8 +5,11 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from plait.core.checks import OneOf, check_value
+from plait.data import DataError
 from plait.experiments.planning.plan import Plan
 from plait.experiments.reproduction.compared_cells import ComparedCell, compare_with_paper
+from plait.experiments.reproduction.facts import COLUMNS, paper_facts
 from plait.experiments.reproduction.paper_plans import available_datasets, paper_plan, part_of_plan
 from plait.experiments.reproduction.repeated_tests import (
     FoldOutcome,
@@ -20,7 +23,12 @@ from plait.experiments.running.cells import CellResult
 from plait.experiments.running.runner import RunSummary, run_plan
 from plait.experiments.running.store import open_store
 
-__all__ = ["Reproduction", "read_reproduction", "run_paper"]
+__all__ = ["WHERE_DATA_ARE", "Reproduction", "read_reproduction", "read_results", "run_paper"]
+
+WHERE_DATA_ARE = (
+    "Get them from the collections of Mulan (mulan.sourceforge.net/datasets-mlc.html) or MEKA "
+    "(waikato.github.io/meka/datasets), put each as NAME.arff with NAME.xml into one folder, and set PLAIT_DATA to it."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +39,8 @@ class Reproduction:
     ----------
     paper : {"occ", "scls", "mc", "pcc", "pacc"}
         The paper.
+    column : {"clean", "as_run"}
+        By which plan: as the paper says, or as its program ran.
     cells : list of ComparedCell
         Every printed number that plait has too.
     ranks : list of RepeatedRanks
@@ -44,6 +54,7 @@ class Reproduction:
     """
 
     paper: str
+    column: str
     cells: list[ComparedCell]
     ranks: list[RepeatedRanks]
     pairs: list[RepeatedPair]
@@ -55,6 +66,7 @@ def run_paper(
     paper: str,
     store: str | os.PathLike[str],
     *,
+    plan: str = "clean",
     datasets: Sequence[str] = (),
     methods: Sequence[str] = (),
     quick: bool = False,
@@ -71,6 +83,8 @@ def run_paper(
         The paper.
     store : path
         The SQLite file; made where there is none.
+    plan : str, default="clean"
+        "clean" as the paper says, "as_run" as its program ran, or another of `plan_names`.
     datasets, methods : sequence of str
         Names of the paper; none means all.
     quick : bool, default=False
@@ -84,20 +98,24 @@ def run_paper(
     on_result : callable, optional
         Called with every result.
     """
-    part = part_of_plan(paper_plan(paper), datasets, methods, quick=quick)
-    plan, missing = available_datasets(part)
+    whole = paper_plan(paper, plan)
+    part, missing = available_datasets(part_of_plan(whole, datasets, methods, quick=quick))
+    if not part.datasets:
+        raise DataError(
+            f"plait reproduce needs data sets of the paper in the folder PLAIT_DATA, but none of {', '.join(missing)} "
+            f"is there. {WHERE_DATA_ARE}"
+        )
     if on_missing is not None:
         for name in missing:
             on_missing(name)
     # A part has a name of its own: another part in the same store does not take its place.
-    words = [",".join(data.name for data in plan.datasets), ",".join(method.name for method in plan.methods)]
-    whole = paper_plan(paper)
-    is_whole = (plan.datasets, plan.methods) == (whole.datasets, whole.methods)
-    named = plan if is_whole else replace(plan, name=" ".join([paper, *words]))
+    words = [",".join(data.name for data in part.datasets), ",".join(method.name for method in part.methods)]
+    is_whole = (part.datasets, part.methods) == (whole.datasets, whole.methods)
+    named = part if is_whole else replace(part, name=" ".join([whole.name, *words]))
     return run_plan(named, store, jobs=jobs, retry_failed=retry_failed, on_result=on_result)
 
 
-def read_reproduction(paper: str, store: str | os.PathLike[str]) -> Reproduction:
+def read_reproduction(paper: str, store: str | os.PathLike[str], column: str = "clean") -> Reproduction:
     """Compare all that a store holds of a paper's plan with the paper; results of other settings do not count.
 
     Parameters
@@ -106,13 +124,36 @@ def read_reproduction(paper: str, store: str | os.PathLike[str]) -> Reproduction
         The paper.
     store : path
         From `run_paper`.
+    column : {"clean", "as_run"}, default="clean"
+        By which plan: as the paper says, or as its program ran.
     """
+    check_value("read_reproduction", "column", column, [OneOf(COLUMNS)])
+    results, failures = read_results(paper, store, column)
+    cells = compare_with_paper(paper, results, column)
+    control = paper_facts(paper).control
+    outcomes = repeated_outcomes(results, control) if control else []
+    tests = repeated_ranks(paper, cells), repeated_pairs(paper, cells)
+    return Reproduction(paper, column, cells, *tests, outcomes, failures)
+
+
+def read_results(
+    paper: str, store: str | os.PathLike[str], plan: str = "clean"
+) -> tuple[list[CellResult], list[CellResult]]:
+    """Return what a store holds of a plan of a paper, where every part of a data set is there, and what failed.
+
+    Parameters
+    ----------
+    paper : {"occ", "scls", "mc", "pcc", "pacc"}
+        The paper.
+    store : path
+        From `run_paper`.
+    plan : str, default="clean"
+        One of `plan_names`.
+    """
+    wanted = paper_plan(paper, plan)
     with open_store(store) as opened:
-        found = [r for r in opened.results() if r.plan.split(" ")[0] == paper]
-    results, failures = _whole_results(paper_plan(paper), found)
-    cells = compare_with_paper(paper, results)
-    outcomes = repeated_outcomes(results) if paper == "mc" else []
-    return Reproduction(paper, cells, repeated_ranks(paper, cells), repeated_pairs(paper, cells), outcomes, failures)
+        found = [r for r in opened.results() if r.plan.split(" ")[0] == wanted.name]
+    return _whole_results(wanted, found)
 
 
 def _whole_results(plan: Plan, results: Sequence[CellResult]) -> tuple[list[CellResult], list[CellResult]]:

@@ -18,6 +18,7 @@ from plait.data.conversion.frame_columns import columns_of_frame, frame_part
 from plait.data.folds import MultilabelStratifiedKFold, MultilabelStratifiedShuffleSplit
 from plait.data.folds.splitters import train_and_test_size
 from plait.experiments.planning.plan import DatasetPlan, Protocol
+from plait.experiments.planning.plan_objects import build
 
 __all__ = ["LoadedData", "fold_parts", "load_data", "divided_rows"]
 
@@ -70,7 +71,7 @@ def _size(data: LoadedData) -> int:
 def _loaded(plan: DatasetPlan, split: bool) -> LoadedData:
     said: dict[str, Any] = {name: getattr(plan, name) for name in ("labels", "nominal", "tags", "sep", "positive")}
     if not split:
-        whole = _kept_columns(plan, load_dataset(plan.source, **said))
+        whole = _changed(plan, _kept_columns(plan, load_dataset(plan.source, **said)))
         return LoadedData(whole, None, _fingerprint([whole]))
     parts = [load_dataset(plan.source, split=part, **said) for part in ("train", "test")]
     train, test = parts
@@ -100,6 +101,15 @@ def _kept_columns(plan: DatasetPlan, data: Dataset) -> Dataset:
             raise DataError(f"{plan.name} has columns that are no numbers, which top_features cannot count.")
         features = features[_most(_counts(data.X)[features], size)]
     return _columns(data, features, labels)
+
+
+def _changed(plan: DatasetPlan, data: Dataset) -> Dataset:
+    """Return the data as the transformer makes them that the plan fits to all rows."""
+    if plan.on_all_rows is None:
+        return data
+    labels = data.Y.toarray() if sparse.issparse(data.Y) else data.Y
+    changed = build(plan.on_all_rows, allow_imports=True).fit_transform(data.X, labels)
+    return Dataset(changed, data.Y, None, data.label_names, data.name)
 
 
 def _named(plan: DatasetPlan, what: str, names: Any, kept: tuple[str, ...] | None) -> Ints:
