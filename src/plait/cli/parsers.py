@@ -36,6 +36,7 @@ _convert = lazy_module("plait.commands.convert")
 _demo = lazy_module("plait.commands.demo")
 _describe = lazy_module("plait.commands.describe")
 _evaluate = lazy_module("plait.commands.evaluate")
+_explore = lazy_module("plait.commands.explore")
 _fit = lazy_module("plait.commands.fit")
 _predict = lazy_module("plait.commands.predict")
 _report = lazy_module("plait.commands.report")
@@ -72,6 +73,7 @@ def make_parser() -> argparse.ArgumentParser:
         _predict_parser,
         _evaluate_parser,
         _audit_parser,
+        _explore_parser,
         _bench_parser,
         _report_parser,
         _reproduce_parser,
@@ -198,10 +200,16 @@ def _fit_parser(commands: Any) -> None:
     parser.add_argument("-o", dest="out", required=True, metavar="MODEL", help="the file to write, such as model.plait")
 
 
+def _add_model(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL", help="a file that 'plait fit' wrote")
+    words = "a type that the model may hold besides plait's own"
+    parser.add_argument("--trust", action="append", default=[], metavar="TYPE", help=words)
+
+
 def _predict_parser(commands: Any) -> None:
     words = "answers of a saved model for new rows"
     parser = _added(commands, "predict", words, partial(_call, _predict, "predict_rows"))
-    parser.add_argument("model", metavar="MODEL", help="a file that 'plait fit' wrote")
+    _add_model(parser)
     _add_source(parser, training=False)
     parser.add_argument("--loss", metavar="NAME", help="decide for another loss: subset, hamming, f1, jaccard")
     parser.add_argument(
@@ -218,13 +226,6 @@ def _predict_parser(commands: Any) -> None:
     parser.add_argument("--top", type=int, metavar="K", help="the K most probable label sets with their probabilities")
     parser.add_argument(
         "--given", action="append", default=[], metavar="LABEL=0|1", help="a label that is known for all rows"
-    )
-    parser.add_argument(
-        "--trust",
-        action="append",
-        default=[],
-        metavar="TYPE",
-        help="a type that the model may hold besides plait's own",
     )
     parser.add_argument(
         "-o", dest="out", metavar="FILE", help="write .csv, .tsv, .jsonl or .parquet; '-' or nothing prints CSV"
@@ -273,9 +274,21 @@ def _audit_parser(commands: Any) -> None:
     parser.add_argument("-o", dest="out", metavar="FILE", help="write a page (.html) or a table (.csv)")
 
 
-def _add_run(parser: argparse.ArgumentParser) -> None:
+def _explore_parser(commands: Any) -> None:
+    words = "a local page: click a label, see the others move, mend records"
+    parser = _added(commands, "explore", words, partial(_call, _explore, "explore_rows"))
+    _add_model(parser)
+    _add_source(parser, training=False)
+    parser.add_argument("--corrections", metavar="FILE", help="the CSV that decisions about records go to")
+    parser.add_argument("--port", type=int, default=0, help="where on this machine; 0 for any that is free")
+    parser.add_argument("--no-browser", dest="browser", action="store_false", help="print the address, open nothing")
+    parser.add_argument("--static", metavar="PAGE.html", help="instead: write a page that needs no server")
+    parser.add_argument("--rows", dest="most", type=int, default=50, metavar="N", help="how many rows that page holds")
+
+
+def _add_run(parser: argparse.ArgumentParser, **store: Any) -> None:
     """Add the words that say how cells are run."""
-    parser.add_argument("--store", required=True, metavar="FILE", help="where results go, such as results.sqlite")
+    parser.add_argument("--store", metavar="FILE", **store)
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (1); -1 for one on every core")
     parser.add_argument("--retry-failed", action="store_true", help="run cells again that failed before")
 
@@ -284,7 +297,7 @@ def _bench_parser(commands: Any) -> None:
     words = "run the experiments of a plan, or go on with them"
     parser = _added(commands, "bench", words, partial(_call, _bench, "run_benchmark"), BENCH)
     parser.add_argument("plan", metavar="PLAN", help="a TOML file; docs/experiments.md says what is in it")
-    _add_run(parser)
+    _add_run(parser, required=True, help="where results go, such as results.sqlite")
     parser.add_argument("--dask", metavar="ADDRESS", help="run on the Dask cluster of this scheduler instead")
     parser.add_argument("--dry-run", action="store_true", help="check the plan and list its cells, but run nothing")
     words = "let the plan run code from outside plait and scikit-learn; only for plans that you trust"
@@ -310,7 +323,10 @@ def _reproduce_parser(commands: Any) -> None:
     parser = _added(commands, "reproduce", words, partial(_call, _reproduce, "reproduce_paper"), REPRODUCE)
     papers = paper_words()
     parser.add_argument("paper", choices=papers, metavar="PAPER", help=f"one of {', '.join(papers)}")
-    _add_run(parser)
+    _add_run(parser, help="where results go (PAPER.sqlite)")
+    plans = parser.add_mutually_exclusive_group()
+    plans.add_argument("--as-run", action="store_true", help="run only the plan by which its program ran")
+    plans.add_argument("--plan", metavar="NAME", help="run only clean, as_run, a figure, an explanation; or all")
     some: dict[str, Any] = {
         "type": listed,
         "default": [],
@@ -321,7 +337,8 @@ def _reproduce_parser(commands: Any) -> None:
     parser.add_argument("--methods", **some)
     parser.add_argument("--quick", action="store_true", help="a few small data sets: done within five minutes")
     parser.add_argument("--show", action="store_true", help="run nothing, only compare what the store holds")
-    parser.add_argument("--out", metavar="FOLDER", help="write the tables there too, as Markdown and CSV")
+    parser.add_argument("--out", metavar="FOLDER", help="write the tables and figures there too, as parts of pages")
+    _add_json(parser, "print counts and cells as JSON")
 
 
 def _demo_parser(commands: Any) -> None:

@@ -34,9 +34,11 @@ method, fold, seed) that is in the store is not run again: stop the command at a
 may work on one store. The exit code is 0, 1 if a cell failed, 2 if the plan is wrong, 130 after Ctrl-C.
 """
 REPRODUCE = """
-Run the experiments of a paper as its plan has them, and show plait's numbers beside the published ones, the difference
-in published standard deviations, and the paper's rank test done again on both. What the store holds is not run again:
-stop the command at any moment and give it again. Data sets are looked for in the folder PLAIT_DATA.
+Run the experiments of a paper by two plans, as the paper says and as its program ran, and show both beside the
+published numbers: the difference in published standard deviations, how many cells are within two of them, better and
+worse, how many of the printed cells are compared, and the paper's tests done again. What the store holds is not run
+again: stop the command at any moment and give it again. Data sets are looked for in the folder PLAIT_DATA. The exit
+code is 0, 1 if a cell failed, 2 if there are no data or a word is wrong.
 """
 WARM_UP = """
 Compile all kernels and keep them on disk, so that nothing is compiled later: in the Dockerfile of an image, or once on
@@ -82,6 +84,10 @@ EXAMPLES = {
         "plait evaluate test.csv --model model.plait --by-label",
     ],
     "audit": ["plait audit songs.csv --labels calm,happy,sad --id song -o audit.html"],
+    "explore": [
+        "plait explore model.plait songs.csv",
+        "plait explore model.plait songs.csv --static page.html --rows 100",
+    ],
     "bench": ["plait bench plan.toml --store results.sqlite --jobs 2"],
     "report": ["plait report results.sqlite -o report.html"],
     "reproduce": ["plait reproduce pcc --quick --store pcc.sqlite"],
@@ -186,7 +192,9 @@ def selector_words() -> list[str]:
 
 def paper_words() -> list[str]:
     """Return the names of the papers that can be run again, sorted."""
-    return sorted(path.stem for path in (_PACKAGE / "experiments" / "reproduction" / "plans").glob("*.toml"))
+    return sorted(
+        path.parent.name for path in (_PACKAGE / "experiments" / "reproduction" / "papers").glob("*/paper.toml")
+    )
 
 
 @cache

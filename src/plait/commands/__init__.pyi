@@ -4,6 +4,7 @@ from .convert import convert_data
 from .demo import Demonstration, run_demonstration, show_demonstration
 from .describe import DependentPair, describe_data, strongest_pairs
 from .evaluate import Evaluation, cross_validate, evaluate_methods
+from .explore import explore_rows
 from .fit import fit_model
 from .methods import make_method, method_names
 from .predict import Predictions, answer_rows, predict_rows
@@ -25,6 +26,7 @@ __all__ = [
     "cross_validate",
     "describe_data",
     "evaluate_methods",
+    "explore_rows",
     "fit_model",
     "make_method",
     "method_names",

@@ -22,6 +22,7 @@ from plait.data import DataError, Dataset
 from plait.data.encoded_tables import encoded_parts
 from plait.data.folds import MultilabelStratifiedKFold
 from plait.estimators import read_model_file
+from plait.estimators.model_file import answers_of
 from plait.experiments.planning.measures import MEASURES as KNOWN
 from plait.experiments.planning.measures import answers_needed, is_own_measure, smaller_is_better
 from plait.experiments.running.answers import Answers, ask, measured
@@ -217,7 +218,8 @@ def _of_saved(path: str, data: str, columns: Mapping[str, Any], measures: Sequen
     _, rows = rows_for(file, data, said)
     rows = _aligned(rows, file.label_names)
     start = time.perf_counter()
-    found, answers = _scored(file.model, matching_features(file, rows), rows.Y, measures)
+    with answers_of(path):
+        found, answers = _scored(file.model, matching_features(file, rows), rows.Y, measures)
     seconds = np.array([[time.perf_counter() - start]])
     scores = {measure: np.array([[found.get(measure, math.nan)]]) for measure in measures}
     f1 = _f1(_counted(answers.labels, rows.Y)[None])

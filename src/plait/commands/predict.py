@@ -24,6 +24,7 @@ from plait.data.conversion.column_kinds import as_numbers, as_words
 from plait.data.conversion.files import open_bytes, plain_suffix, replacing
 from plait.data.conversion.frame_columns import columns_of_frame, frame_part
 from plait.estimators import JointPipeline, ModelFile, Posterior, read_model_file
+from plait.estimators.model_file import answers_of
 from plait.metrics.scoring import label_probabilities
 
 __all__ = [
@@ -89,7 +90,8 @@ def predict_rows(
     if source.id_column and source.id_column not in (rows.feature_names or ()):
         raise DataError.at(data, None, f"a column {shown(source.id_column)}, which names rows", "none of this name")
     evidence = parsed_evidence(given)
-    answers = answer_rows(file, rows, form=form, loss=loss, k=top, evidence=evidence, sep=source.sep)
+    with answers_of(model):
+        answers = answer_rows(file, rows, form=form, loss=loss, k=top, evidence=evidence, sep=source.sep)
     answers = with_ids(answers, rows, source.id_column or file.id_column)
     if out in (None, "-"):
         print(answers_text(answers), end="")
