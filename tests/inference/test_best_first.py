@@ -12,6 +12,7 @@ from plait.inference import Beam, BestFirst, Exhaustive, Greedy
 from plait.inference.best_first import SearchWarning
 from plait.inference.search import branch_and_bound
 from plait.inference.search.branch_and_bound import search_linear
+from plait.joint import LinearDistribution
 from plait.structure import LabelGraph
 from plait.testing import enumerated, random_evidence, random_graph, random_linear, random_tables
 
@@ -263,3 +264,13 @@ def test_wrong_epsilon_and_margins_are_refused():
         BestFirst(-0.1).infer(model)
     with pytest.raises(ParameterError, match="BestFirst needs a learner that gives probabilities"):
         BestFirst().infer(replace(model, probabilistic=False))
+
+
+def test_a_label_as_likely_as_not_is_left_out():
+    """Its other value is never looked at where it touches no later label: the first one must be 0."""
+    model = LinearDistribution(
+        LabelGraph([[], [0]]), np.array([[-1.0, 0.0], [2.0, -1.0]]), np.array([[0, 0], [1.0, 0]])
+    )
+    found, finished = search_linear(model, -math.inf, 1, 10**6, np.full(2, -np.inf))
+    np.testing.assert_array_equal(found.vectors[:, 0], [[0, 0], [1, 0]])
+    assert finished.all()

@@ -96,3 +96,16 @@ def test_margins_are_no_probabilities():
     model = LinearConditionals(graph, np.ones((1, 2)), np.zeros((1, 1)), np.zeros(1), False, made_by="LinearSVMLearner")
     with pytest.raises(ParameterError, match=r"^log_prob needs .* but LinearSVMLearner gives decisions only"):
         model.log_prob(0, np.ones((1, 2)), np.zeros((1, 0), dtype=np.uint8))
+
+
+def test_coefficients_are_transposed_once_and_not_kept_in_files():
+    model = model_of(LabelGraph([[], [0]]), 3)
+    X = sparse.csr_matrix(np.eye(3))
+    before = model.base_scores(X)
+    assert model._weights is model._weights
+    again = pickle.loads(pickle.dumps(model))
+    assert "_weights" not in vars(again)
+    np.testing.assert_array_equal(again.base_scores(X), before)
+    by_columns = LinearConditionals(model.graph, np.asfortranarray(model.coef_), model.parent_coef_, model.intercept_)
+    assert np.shares_memory(by_columns._weights, by_columns.coef_)
+    np.testing.assert_array_equal(by_columns.base_scores(X), before)

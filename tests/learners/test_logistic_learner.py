@@ -480,3 +480,21 @@ def test_badly_conditioned_columns_are_solved_as_far_as_promised(benchmark_data)
     found = objectives(LogisticLearner(standardize=False).fit(X, Y))
     least = objectives(LogisticLearner(standardize=False, tol=1e-13, max_iter=1000).fit(X, Y))
     assert ((found - least) / least).max() < 1e-6
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("C", [0.1, 5.0])
+def test_scaled_parents_are_columns_divided_by_their_deviations(form, C):
+    X, Y = drawn(7, 120, 5, 4, filled=0.6)
+    weights = np.random.default_rng(7).uniform(0.2, 2.0, 120)
+    learner = LogisticLearner(C=C, standardize=False, tol=1e-11, scale_parents=True)
+    fitted = learner.fit(form(X), Y, chain(4), sample_weight=weights)
+    means = np.average(Y, axis=0, weights=weights)
+    scales = np.sqrt(means * (1 - means))
+    for k in range(4):
+        w, b = oracle(np.hstack([X, (Y / scales)[:, :k]]), Y[:, k], C, weights)
+        np.testing.assert_allclose(fitted.coef_[k], w[:5], rtol=1e-5, atol=1e-7)
+        np.testing.assert_allclose(fitted.parent_coef_[k, :k] * scales[:k], w[5:], rtol=1e-5, atol=1e-7)
+        np.testing.assert_allclose(fitted.intercept_[k], b, rtol=1e-5, atol=1e-7)
+    expected = (np.square(fitted.coef_).sum() + np.square(fitted.parent_coef_ * Y.std(axis=0)).sum()) / (2 * C)
+    assert learner.penalty_on(X, Y)([fitted]) == pytest.approx(expected, rel=1e-9)

@@ -1,5 +1,6 @@
 """Both rank losses against all permutations."""
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -53,6 +54,13 @@ def test_marginals_of_a_search_are_the_scores():
     support = LabelSupport(vectors, np.zeros((1, 1)), "modes", "by hand", np.ones(1, bool), marginals=marginals)
     for normalized in (True, False):
         np.testing.assert_array_equal(Rank(normalized=normalized).decide(support), marginals)
+
+
+def test_known_marginals_do_not_stand_for_a_distribution():
+    """Without its sizes a set does not tell what its pairs weigh."""
+    support = distribution(4, 3, 0)
+    known = replace(support, marginals=support.marginal_estimate())
+    np.testing.assert_array_equal(Rank().decide(known), Rank().decide(support))
 
 
 def test_a_wrong_parameter_is_named():

@@ -118,8 +118,21 @@ def test_the_loss_chooses_what_an_answer_is_worth():
 
 
 def test_more_questions_than_branches_go_along_the_likelier_answer():
-    found = chain_posterior(2, 8, 5).ask(8, by="entropy")
+    answer = chain_posterior(2, 8, 5)
+    found = answer.ask(8, by="entropy")
     np.testing.assert_array_equal(np.sort(found.labels, axis=1), [list(range(8))] * 2)
+    for row in range(2):
+        branches = [(1.0, answer[row])]
+        for place, label in enumerate(found.labels[row]):
+            chances = [(weight, part, part.marginals()[0, label]) for weight, part in branches]
+            worth = sum(weight * entropy(np.array([p, 1 - p])) for weight, _, p in chances)
+            np.testing.assert_allclose(found.values[row, place], worth, rtol=1e-9)
+            both = 2 * len(branches) <= 16
+            branches = [
+                (weight * (p if value else 1 - p) if both else weight, part.given({f"y{label}": value}))
+                for weight, part, p in chances
+                for value in ((0, 1) if both else (int(p > 0.5),))
+            ]
 
 
 def test_refusals():

@@ -63,6 +63,17 @@ def test_effects_are_what_changes_at_the_mean_and_without_knowing():
     assert found["value"].item() == 1.0
 
 
+def test_a_label_known_to_be_absent_is_a_reason():
+    X, Y = data(1)
+    answer = recipes.pcc().fit(X, Y).joint(X[5:6])
+    why = answer.given({0: 0}).why(1, k=10)
+    gap = log_odds(answer.given({0: 0}), 1) - log_odds(answer, 1)
+    np.testing.assert_allclose(why.contribution[why.name == "y0"], gap, rtol=1e-9)
+    assert why.kind[why.name == "y0"].tolist() == ["label"]
+    assert "y2" not in why.name
+    assert len(answer.why(1, k=1)) == 1
+
+
 def test_the_strongest_come_first_and_a_feature_at_its_mean_says_nothing():
     X, Y = data(2)
     model = recipes.pcc().fit(X, Y)

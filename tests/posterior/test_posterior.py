@@ -15,6 +15,7 @@ from plait.learners import LinearConditionals
 from plait.losses import Loss
 from plait.metrics import cll_loss
 from plait.posterior import posterior as posterior_room
+from plait.posterior.answers import row_bytes
 from plait.structure import LabelGraph
 
 NAMES = ("sea", "sun", "sand", "surf")
@@ -168,6 +169,8 @@ def test_evidence_adds_up_and_must_not_clash():
     np.testing.assert_array_equal(both.evidence, posterior.given({"sea": 1, "sun": 0}).evidence)
     with pytest.raises(ParameterError, match=r"'sea' is known as 1 in row 0 and now as 0. Start from joint\(X\)"):
         both.given({"sea": 0})
+    with pytest.raises(ParameterError, match=r"'sun' is known as 0 in row 0 and now as 1"):
+        both.given({"sun": 1})
 
 
 def test_rows_of_a_posterior():
@@ -285,3 +288,15 @@ def test_what_a_block_was_answered_from_is_dropped_after_it(monkeypatch):
         alive.clear()
         ask()
         assert len(alive) == 4
+
+
+def test_blocks_are_as_large_as_what_the_inference_makes_of_a_row():
+    forest, chain = made_posterior(GRAPHS["tree"]), made_posterior(GRAPHS["chain"], inference=MonteCarlo(1000))
+    q = forest.n_labels
+    sizes = [
+        row_bytes(answer.inference, answer.joint.condition(answer.X), wanted)
+        for answer in (forest, chain)
+        for wanted in ("marginals", "mode", None)
+    ]
+    light = 80 * q
+    assert sizes == [light, light, light, 1000 * q + light, 1000 * q + light, light]

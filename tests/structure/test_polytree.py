@@ -200,7 +200,8 @@ def test_more_labels_than_that_are_built_without_one():
     rng = np.random.default_rng(0)
     Y = (rng.random((200, 80)) < 0.3).astype(np.uint8)
     X = np.zeros((200, 1))
-    assert Polytree().build(X, Y) == Polytree("nmi").build(X, Y)
+    with pytest.warns(UserWarning, match="80 labels, more than 75"):
+        assert Polytree().build(X, Y) == Polytree("nmi").build(X, Y)
 
 
 def test_the_tree_comes_from_the_conditional_numbers_and_the_test_from_where_it_is_told():
@@ -247,3 +248,22 @@ def test_a_permutation_of_labels_keeps_the_skeleton():
 
 def test_one_label():
     assert Polytree().build([[0.0], [1.0]], [[0], [1]]) == LabelGraph([[]])
+
+
+def naive_nmi(a, b):
+    def entropy(*columns):
+        counts = np.unique(np.column_stack(columns), axis=0, return_counts=True)[1] / len(a)
+        return -(counts * np.log(counts)).sum()
+
+    return (entropy(a) + entropy(b) - entropy(a, b)) / min(entropy(a), entropy(b))
+
+
+@pytest.mark.parametrize("limit", [0.0, 0.01, 0.1])
+def test_every_earlier_label_that_shares_enough_is_a_parent_too(limit):
+    X, Y = markov_chain(0.2, length=6, n=300, seed=3)
+    plain = Polytree("nmi").build(X, Y)
+    graph = Polytree("nmi", earlier=limit).build(X, Y)
+    assert graph.order == plain.order
+    for place, label in enumerate(graph.order):
+        shares = {a for a in graph.order[:place] if naive_nmi(Y[:, a], Y[:, label]) > limit}
+        assert set(graph.parents[label]) == shares | set(plain.parents[label])

@@ -1,6 +1,6 @@
 """`Annealing`: modes of mixtures by simulated annealing."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,14 +9,14 @@ import numpy.typing as npt
 from plait.core.arrays import Bits, Bools, Floats, Labels
 from plait.core.checks import Constraint, Interval
 from plait.core.lazy_modules import lazy_module
-from plait.core.logspace import log_sum_exp
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
 from plait.inference.max_product import best_of_polytree
 from plait.inference.messages.message_plan import compiled_messages, takes_messages
-from plait.inference.messages.mixture_tables import as_mixture, has_tables, tables_in_blocks
+from plait.inference.messages.mixture_tables import as_mixture, has_tables, parts_take_messages, tables_in_blocks
 from plait.inference.messages.polytree_scores import known_labels
 from plait.inference.search.branch_and_bound import best_vectors
+from plait.inference.search.component_lists import Search, all_listed, bound_beyond, takes_lists, threshold_search
 from plait.inference.search.label_tables import LogTable, enumerated_blocks, table_serves
 from plait.inference.search.prefixes import Found, best_distinct, refuse_margins
 from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution, row_seeds, row_uniforms
@@ -94,12 +94,9 @@ class Annealing(Inference):
         return np.geomspace(self.first_temperature, self.last_temperature, self.n_steps)
 
 
-def _searched(part: GraphDistribution, n_best: int) -> Found:
-    return best_vectors(part, n_best, _MOST_NODES)[0]
+def _searched(part: GraphDistribution, n_best: int, reached: Floats) -> Found:
+    return best_vectors(part, n_best, _MOST_NODES, reached=reached)[0]
 
-
-# From a component whose graph is no polytree and a number of vectors to the best ones.
-Search = Callable[[GraphDistribution, int], Found]
 
 # What label vectors are weighed by.
 Weighing = LabelDistribution | LogTable
@@ -132,18 +129,26 @@ def anneal(mixture: MixtureDistribution, n_best: int, search: Search, temperatur
     seeds : ndarray of uint64, shape (n_rows,)
         Of the rows.
     """
+    if takes_lists(mixture) and not parts_take_messages(mixture):
+        found, rows, listed, bound = threshold_search(mixture, n_best, search)
+        if rows.size:
+            found.put(rows, _annealed(mixture.take(rows), n_best, listed, bound, temperatures, seeds[rows]))
+        return found
     parts = [part for part in mixture.components if isinstance(part, GraphDistribution)]
     compiled = not table_serves(mixture) and compiled_messages(*parts)
-    starts = [_best_of(part, n_best, search, compiled) for part in mixture.components]
-    vectors = np.concatenate([found.vectors for found in starts], axis=1)
-    last = np.stack([np.where(found.exact, found.log_weights[:, -1], np.inf) for found in starts], axis=1)
-    bound = log_sum_exp(last + mixture.log_weights, axis=1)
+    lists = [_best_of(part, n_best, search, compiled) for part in mixture.components]
+    return _annealed(mixture, n_best, all_listed(lists), bound_beyond(mixture, lists), temperatures, seeds)
+
+
+def _annealed(
+    mixture: MixtureDistribution, n_best: int, listed: Found, bound: Floats, temperatures: Floats, seeds: Bits
+) -> Found:
+    """Return the best vectors of every row among those listed and what annealing finds from their best."""
     # Places that are not used hold any vector.
-    unused = np.concatenate([found.log_weights for found in starts], axis=1) == -np.inf
-    logs, walked, walked_logs = _walked(mixture, vectors, unused, temperatures, seeds)
-    best, best_logs = _kept(n_best, vectors, logs, walked, walked_logs)
-    n_evaluations = np.sum([found.n_evaluations for found in starts], axis=0) + temperatures.size
-    return Found(best, best_logs, best_logs[:, -1] >= bound - _GAIN, n_evaluations)
+    unused = listed.log_weights == -np.inf
+    logs, walked, walked_logs = _walked(mixture, listed.vectors, unused, temperatures, seeds)
+    best, best_logs = _kept(n_best, listed.vectors, logs, walked, walked_logs)
+    return Found(best, best_logs, best_logs[:, -1] >= bound, listed.n_evaluations + temperatures.size)
 
 
 def _best_of(part: LabelDistribution, n_best: int, search: Search, compiled: bool) -> Found:
@@ -154,7 +159,7 @@ def _best_of(part: LabelDistribution, n_best: int, search: Search, compiled: boo
         n_evaluations = np.full(part.n_rows, sum(1 << len(group) for group in part.graph.parents))
         return Found(vectors, log_weights, np.ones(part.n_rows, dtype=np.bool_), n_evaluations)
     if isinstance(part, GraphDistribution):
-        return search(part, n_vectors)
+        return search(part, n_vectors, np.full(part.n_rows, -np.inf))
     any_vector = np.zeros((part.n_rows, n_vectors, part.n_labels), dtype=np.uint8)
     if part.evidence is not None:
         any_vector[:] = (part.evidence == 1)[:, None]

@@ -14,7 +14,8 @@ from plait.inference.max_product import MaxProduct
 from plait.inference.messages.message_plan import takes_messages
 from plait.inference.messages.mixture_tables import as_mixture, parts_take_messages
 from plait.inference.monte_carlo import MonteCarlo, marginals_by_component
-from plait.inference.search.label_tables import MOST_LABELS
+from plait.inference.search.component_lists import takes_lists
+from plait.inference.search.label_tables import MOST_LABELS, table_serves
 from plait.inference.sum_product import SumProduct
 from plait.joint import GraphDistribution, LabelDistribution, LinearDistribution, MixtureDistribution
 
@@ -34,11 +35,11 @@ class Auto(Inference):
     On forests and polytrees (independent labels too) modes come from max-product and marginals from sum-product. On
     other graphs modes come from best-first search, which is exact unless it meets its limit of nodes: 10 ** 6 a row,
     and 10 ** 4 where a learner must be called for each. Marginals of a mixture are the mean of its components', each
-    found in its own way; its modes come from best-first search where components are forests and polytrees, and where
-    labels are many from annealing. Everything else goes through all label vectors with up to `max_enumerated` labels
-    (three more for marginals and for modes of mixtures), which is exact, and draws a sample with more. Margins of
-    learners that give no probabilities are decided greedily. `support.method` says which it was, and `support.exact`
-    how far it can be trusted.
+    found in its own way; its modes come from best-first search where components are forests and polytrees, or linear
+    and labels not many, else from annealing, which proves most of them where components are linear. Everything else
+    goes through all label vectors with up to `max_enumerated` labels (three more for marginals and for modes of
+    mixtures), which is exact, and draws a sample with more. Margins of learners that give no probabilities are decided
+    greedily. `support.method` says which it was, and `support.exact` how far it can be trusted.
 
     Parameters
     ----------
@@ -79,6 +80,15 @@ class Auto(Inference):
         assert isinstance(distribution, MixtureDistribution)
         return marginals_by_component(distribution, lambda part: self.choose(part, "marginals"), random_state)
 
+    def row_bytes(self, distribution: LabelDistribution, wanted: str) -> int:
+        """Return about how much memory the answer for one row takes by the inference that is chosen."""
+        if isinstance(distribution, MixtureDistribution) and wanted == "marginals":
+            return max(self._chosen_bytes(part, wanted) for part in distribution.flattened().components)
+        return self._chosen_bytes(distribution, wanted)
+
+    def _chosen_bytes(self, distribution: LabelDistribution, wanted: str) -> int:
+        return self.choose(distribution, wanted).row_bytes(distribution, wanted)
+
     def choose(self, distribution: LabelDistribution, wanted: str) -> Inference:
         """Return the inference that would be used.
 
@@ -105,10 +115,12 @@ class Auto(Inference):
             if wanted == "marginals":
                 chosen = [self.choose(part, wanted) for part in distribution.flattened().components]
                 return chosen[0] if len(set(map(repr, chosen))) == 1 else self
-            if wanted == "mode" and parts_take_messages(distribution):
-                return BestFirst()
-            if wanted == "mode" and self._is_large(distribution, wanted):
-                return Annealing()
+            if wanted == "mode":
+                flat, large = distribution.flattened(), self._is_large(distribution, wanted)
+                if parts_take_messages(flat) or (takes_lists(flat) and not large and not table_serves(flat)):
+                    return BestFirst()
+                if large:
+                    return Annealing()
         if not self._is_large(distribution, wanted):
             return _every_vector(distribution)
         few = max(1, self.n_samples // _FEWER_FOR_MARGINALS)
@@ -131,4 +143,4 @@ def _n_called(distribution: LabelDistribution) -> int:
     """Return how many conditionals of a row a learner is called for: the settings of all labels' parents."""
     if not isinstance(distribution, GraphDistribution) or isinstance(distribution, LinearDistribution):
         return 0
-    return sum(1 << len(group) for group in distribution.graph.parents)
+    return distribution.graph.n_settings

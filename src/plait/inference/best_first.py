@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from plait.core.arrays import Bools
+from plait.core.arrays import Bools, Floats
 from plait.core.checks import Constraint, Interval, Nothing
 from plait.core.lazy_modules import lazy_module
 from plait.inference.annealing import anneal
@@ -16,6 +16,7 @@ from plait.inference.label_support import LabelSupport
 from plait.inference.messages.mixture_tables import parts_take_messages, tables_in_blocks
 from plait.inference.messages.polytree_scores import known_labels
 from plait.inference.search.branch_and_bound import best_vectors, tabulated
+from plait.inference.search.component_lists import takes_lists
 from plait.inference.search.label_tables import table_serves
 from plait.inference.search.prefixes import Found, refuse_margins, require_probabilities
 from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution, row_seeds
@@ -29,7 +30,8 @@ _SLACK = 1e-12
 _MOST_NODES = 10**6
 # A node of a mixture costs the messages of all components, there and back.
 _MOST_MIXTURE_NODES = 10**4
-_WIDTH = 10
+# Rows of a mixture that lists did not prove are looked up in the table of all vectors, up to 15 labels.
+_MOST_TABULATED = 2**15 - 1
 
 
 class SearchWarning(UserWarning):
@@ -54,8 +56,9 @@ class BestFirst(Inference):
     values of every label at once; values that cannot reach what was found are ruled out, and the search branches on
     the label on which the components disagree most. A node costs the messages of all components, there and back, but
     a few nodes are enough for most rows; up to 10 labels one is, the table of all vectors. Components of any other
-    graph are searched one by one, and the mixture is climbed from the best of their vectors: proved only where they
-    agree, see `Annealing`.
+    graph are searched one by one. Where all are linear, each lists its best vectors: a vector on no list has at most
+    sum_k w_k (P_k of the last on list k), and short lists prove most rows [Fagin2003]; up to 15 labels the table of all
+    vectors proves the rest, else the mixture is climbed from the best vectors listed, see `Annealing`.
 
     Takes 8 * n_labels ** 2 bytes for a linear chain; for other learners one byte for each label and prefix of a level,
     at most about a million prefixes unless a single row has more. A mixture takes a table of all conditionals for each
@@ -72,6 +75,7 @@ class BestFirst(Inference):
     References
     ----------
     [PCC] Dembczynski, Waegeman and Huellermeier: An analysis of chaining in multi-label classification, 2012.
+    [Fagin2003] Fagin, Lotem and Naor: Optimal aggregation algorithms for middleware, 2003.
 
     Examples
     --------
@@ -123,13 +127,17 @@ class BestFirst(Inference):
         most = self._most_nodes(mixture.n_labels)
         ended = []
 
-        def search(part: GraphDistribution, n_vectors: int) -> Found:
-            found, finished = best_vectors(part, n_vectors, most, self._floor())
+        def search(part: GraphDistribution, n_vectors: int, reached: Floats) -> Found:
+            found, finished = best_vectors(part, n_vectors, most, self._floor(), reached)
             ended.append(finished)
             return found
 
         found = anneal(mixture, n_best, search, np.empty(0), row_seeds(random_state, mixture.n_rows))
-        return most, found, np.logical_and.reduce(ended) if ended else np.ones(mixture.n_rows, dtype=np.bool_)
+        stopped = np.full(mixture.n_rows, not all(finished.all() for finished in ended))
+        rows = np.flatnonzero(~found.exact)
+        if rows.size and takes_lists(mixture) and 2**mixture.n_labels - 1 <= min(most, _MOST_TABULATED):
+            found.put(rows, tabulated(mixture.take(rows), found.vectors.shape[1], 2**mixture.n_labels - 1))
+        return most, found, found.exact | ~stopped
 
     def _floor(self) -> float:
         return math.log(self.epsilon) - _SLACK if self.epsilon > 0 else -math.inf

@@ -58,6 +58,10 @@ class Exhaustive(Inference):
     def __init__(self, force: bool = False) -> None:
         self.force = force
 
+    def row_bytes(self, distribution: LabelDistribution, wanted: str) -> int:
+        """Return the weights of all label vectors."""
+        return super().row_bytes(distribution, wanted) + 8 * 2**distribution.n_labels
+
     def _infer(self, distribution: LabelDistribution, wanted: str, n_best: int, random_state: Any) -> LabelSupport:
         self._check_size(distribution.n_labels)
         if wanted == "marginals":

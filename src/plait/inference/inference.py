@@ -13,6 +13,8 @@ from plait.joint import LabelDistribution
 
 __all__ = ["Inference"]
 
+# Eight numbers of eight bytes: scores, odds, messages and marginals of a label.
+NUMBERS = 64
 WANTED = ("mode", "marginals", "distribution")
 
 
@@ -35,12 +37,24 @@ class Inference(BaseEstimator, ABC):
         Whether its support holds marginals where "marginals" are wanted; the support says whether they are exact.
     """
 
-    parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]]
+    parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {}
     on_polytrees_only: ClassVar[bool] = False
     serves_mixtures: ClassVar[bool] = True
     takes_margins: ClassVar[bool] = False
     gives_modes: ClassVar[bool] = True
     gives_marginals: ClassVar[bool] = False
+
+    def row_bytes(self, distribution: LabelDistribution, wanted: str) -> int:
+        """Return about how much memory the answer for one row takes: here some numbers for each label.
+
+        Parameters
+        ----------
+        distribution : LabelDistribution
+            P(y | x) of any rows of the model.
+        wanted : {"mode", "marginals", "distribution"}
+            What the answer is for.
+        """
+        return NUMBERS * distribution.n_labels
 
     @abstractmethod
     def _infer(self, distribution: LabelDistribution, wanted: str, n_best: int, random_state: Any) -> LabelSupport:

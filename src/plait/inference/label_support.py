@@ -63,6 +63,18 @@ class LabelSupport:
         Whether the vectors of a row are known to differ.
     exact_marginals : bool, default=True
         Whether `marginals`, where given, are exact; those of loopy belief propagation or mean field are not.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from plait.inference import Exhaustive
+    >>> from plait.joint import LinearDistribution
+    >>> from plait.structure import LabelGraph
+    >>> weights = np.array([[0.0, 0.0], [2.0, 0.0]])
+    >>> two = LinearDistribution(LabelGraph([[], [0]]), base=np.zeros((1, 2)), parent_coef=weights)
+    >>> found = Exhaustive().infer(two)
+    >>> found.vectors.shape, found.kind, found.exact
+    ((1, 1, 2), 'modes', array([ True]))
     """
 
     vectors: Labels

@@ -77,6 +77,10 @@ class MonteCarlo(Inference):
     def __init__(self, n_samples: int = 1000) -> None:
         self.n_samples = n_samples
 
+    def row_bytes(self, distribution: LabelDistribution, wanted: str) -> int:
+        """Return a byte for each label of each drawn vector."""
+        return super().row_bytes(distribution, wanted) + self.n_samples * distribution.n_labels
+
     def _infer(self, distribution: LabelDistribution, wanted: str, n_best: int, random_state: Any) -> LabelSupport:
         refuse_margins("MonteCarlo", distribution)
         if isinstance(distribution, MixtureDistribution):

@@ -100,6 +100,16 @@ def exact_marginals(model: LabelDistribution) -> tuple[Floats, Floats]:
     ----------
     model : GraphDistribution or MixtureDistribution
         A forest, a polytree or a mixture of such.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from plait.joint import LinearDistribution
+    >>> from plait.structure import LabelGraph
+    >>> weights = np.array([[0.0, 0.0], [2.0, 0.0]])
+    >>> two = LinearDistribution(LabelGraph([[], [0]]), base=np.zeros((1, 2)), parent_coef=weights)
+    >>> exact_marginals(two)[0].round(3)
+    array([[0.5 , 0.69]])
     """
     if not isinstance(model, MixtureDistribution):
         part = checked_polytree("exact_marginals", model)

@@ -23,6 +23,16 @@ class LabelDistribution(ABC):
         How many rows and labels.
     evidence : ndarray of int8, shape (n_rows, n_labels), or None
         Labels that are known; -1 where unknown.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from plait.joint import LinearDistribution
+    >>> from plait.structure import LabelGraph
+    >>> weights = np.array([[0.0, 0.0], [2.0, 0.0]])
+    >>> two = LinearDistribution(LabelGraph([[], [0]]), base=np.zeros((1, 2)), parent_coef=weights)
+    >>> isinstance(two, LabelDistribution), two.log_prob(np.array([[1, 1]])).round(3)
+    (True, array([-0.82]))
     """
 
     n_rows: int

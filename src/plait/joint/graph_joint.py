@@ -20,6 +20,14 @@ class GraphJoint:
     ----------
     conditionals : Conditionals
         What a learner handed on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from plait import recipes
+    >>> model = recipes.br().fit([[0.0], [1.0], [2.0], [3.0]] * 5, [[0, 0], [0, 1], [1, 1], [1, 0]] * 5)
+    >>> model.joint_.condition(np.array([[1.5]])).log_prob(np.array([[1, 1]])).shape
+    (1,)
     """
 
     conditionals: Conditionals

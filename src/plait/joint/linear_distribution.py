@@ -96,6 +96,15 @@ class LinearDistribution(GraphDistribution):
         Whether scores are log-odds.
     effects : ParentEffects, optional
         `parent_coef` laid out along the order; worked out when first needed, and shared with other blocks of rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from plait.structure import LabelGraph
+    >>> weights = np.array([[0.0, 0.0], [2.0, 0.0]])
+    >>> two = LinearDistribution(LabelGraph([[], [0]]), base=np.zeros((1, 2)), parent_coef=weights)
+    >>> np.exp(two.log_prob(np.array([[1, 1]]))).round(3)
+    array([0.44])
     """
 
     graph: LabelGraph

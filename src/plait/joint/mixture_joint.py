@@ -23,6 +23,14 @@ class MixtureJoint:
         Weights of the mixture; they sum to one.
     joints : tuple of GraphJoint or FeatureJoint
         What is mixed.
+
+    Examples
+    --------
+    >>> from plait import recipes
+    >>> X, Y = [[0.0], [1.0], [2.0], [3.0]] * 9, [[0, 0], [0, 1], [1, 1], [1, 0]] * 9
+    >>> model = recipes.epcc(n_estimators=2, random_state=0).fit(X, Y)
+    >>> type(model.joint_).__name__, model.joint_.weights
+    ('MixtureJoint', array([0.5, 0.5]))
     """
 
     weights: npt.NDArray[np.float64]

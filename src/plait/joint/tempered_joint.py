@@ -20,6 +20,15 @@ class TemperedJoint:
         The fitted joint.
     temperature : float
         Above 1 makes it less sure.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from plait import recipes
+    >>> model = recipes.br().fit([[0.0], [1.0], [2.0], [3.0]] * 5, [[0, 0], [0, 1], [1, 1], [1, 0]] * 5)
+    >>> milder = TemperedJoint(model.joint_, temperature=1e6)
+    >>> np.exp(milder.condition(np.array([[3.0]])).log_prob(np.array([[1, 1]]))).round(3)
+    array([0.25])
     """
 
     joint: Any

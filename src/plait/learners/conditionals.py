@@ -38,6 +38,16 @@ class Conditionals(ABC):
         Whether scores are log-odds. If not they are margins: their sign decides, their size only ranks.
     linear : bool
         Whether they are `LinearConditionals`: scores linear in the features and the values of the parents.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from plait.learners import LogisticLearner
+    >>> from plait.structure import LabelGraph
+    >>> X, Y = [[0.0], [1.0], [2.0], [3.0]], [[0, 0], [0, 1], [1, 1], [1, 0]]
+    >>> fitted = LogisticLearner().fit(X, Y, LabelGraph([[], [0]]))
+    >>> isinstance(fitted, Conditionals), fitted.scores(1, np.array([[1.5]]), np.array([[1]])).shape
+    (True, (1,))
     """
 
     graph: LabelGraph

@@ -44,6 +44,16 @@ class FittedClassifiers(Conditionals):
         [1e-6, 1 - 1e-6]); for margins; or for decisions, which give the scores 1 and -1.
     made_by : str
         Name of the estimator, for errors.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from plait.learners import SklearnLearner
+    >>> from plait.structure import LabelGraph
+    >>> X, Y = [[0.0], [1.0], [2.0], [3.0]], [[0, 0], [0, 1], [1, 1], [1, 0]]
+    >>> fitted = SklearnLearner(GaussianNB()).fit(X, Y, LabelGraph([[], [0]]))
+    >>> [type(each).__name__ for each in fitted.estimators_]
+    ['GaussianNB', 'GaussianNB']
     """
 
     graph: LabelGraph

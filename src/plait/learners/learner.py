@@ -26,11 +26,13 @@ class Learner(BaseEstimator, ABC):
     one learner serves any number of fits.
     """
 
-    parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]]
+    parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {}
     # Whether it has `fit_pairs` and `fit_pairs_checked`, which structures over pairs of labels need.
     fits_pairs: ClassVar[bool] = False
     # Whether `sample_weight` may have a column for each label, and what is fitted is linear.
     weighs_labels: ClassVar[bool] = False
+    # Whether `Problem.Y` may be a CSR matrix.
+    takes_sparse_labels: ClassVar[bool] = False
 
     @property
     def gives_probabilities(self) -> bool:
@@ -75,7 +77,8 @@ class Learner(BaseEstimator, ABC):
         """
         self.check()
         allow_nan = self._allows_nan()
-        problem = checked_problem(type(self).__name__, X, Y, graph, mask, sample_weight, allow_nan=allow_nan)
+        form = {"allow_nan": allow_nan, "sparse_labels": self.takes_sparse_labels}
+        problem = checked_problem(type(self).__name__, X, Y, graph, mask, sample_weight, **form)
         return self.fit_checked(problem, start)
 
     def check(self) -> None:
@@ -147,8 +150,8 @@ class Learner(BaseEstimator, ABC):
         """Return what trains several graphs on the same checked rows together, a `GraphBatch`; here None."""
         return None
 
-    def penalty_on(self, X: Any) -> Callable[[Sequence[Conditionals]], float]:
-        """Return what the penalty takes off the log-likelihood of conditionals trained on X, as a function of them.
+    def penalty_on(self, X: Any, Y: Labels) -> Callable[[Sequence[Conditionals]], float]:
+        """Return what the penalty takes off the log-likelihood of conditionals of these rows, as a function of them.
 
         Steps of EM are compared by it. A learner that keeps its penalty to itself has none, as here.
         """

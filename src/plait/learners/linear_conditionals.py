@@ -1,6 +1,7 @@
 """`LinearConditionals`: scores that are linear in the features and in the values of the parents."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -50,6 +51,15 @@ class LinearConditionals(Conditionals):
         Inverse strength of the penalty used for each label.
     made_by : str
         Name of the learner, for errors.
+
+    Examples
+    --------
+    >>> from plait.learners import LogisticLearner
+    >>> from plait.structure import LabelGraph
+    >>> X, Y = [[0.0], [1.0], [2.0], [3.0]], [[0, 0], [0, 1], [1, 1], [1, 0]]
+    >>> fitted = LogisticLearner().fit(X, Y, LabelGraph([[], [0]]))
+    >>> fitted.coef_.shape, fitted.parent_coef_[0, 1], fitted.intercept_.shape
+    ((2, 1), np.float64(0.0), (2,))
     """
 
     graph: LabelGraph
@@ -89,13 +99,20 @@ class LinearConditionals(Conditionals):
     def base_scores(self, X: Any) -> Floats:
         """Return `X @ coef_.T + intercept_` (n_samples, n_labels): the scores where no parent is 1."""
         if sparse.issparse(X) and X.format == "csr" and X.dtype.kind == "f":
-            weights = np.ascontiguousarray(self.coef_.T, dtype=np.float64)
-            if not kernels_pay(weights.size, _COEFFICIENTS):
-                return self._numbers(np.asarray(X.astype(np.float64, copy=False) @ weights) + self.intercept_)
+            if not kernels_pay(self.coef_.size, _COEFFICIENTS):
+                return self._numbers(np.asarray(X.astype(np.float64, copy=False) @ self._weights) + self.intercept_)
             scores = np.empty((X.shape[0], self.n_labels))
-            _kernels.fill_scores(X.indptr, X.indices, X.data, weights, self.intercept_, scores)
+            _kernels.fill_scores(X.indptr, X.indices, X.data, self._weights, self.intercept_, scores)
             return self._numbers(scores)
         return self._numbers(np.asarray(_row_products(X, self.coef_.T) + self.intercept_, dtype=np.float64))
+
+    @cached_property
+    def _weights(self) -> Floats:
+        """The coefficients by feature, (n_features, n_labels), made once; of a matrix kept by columns no copy."""
+        return np.ascontiguousarray(self.coef_.T, dtype=np.float64)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_weights"}
 
     def _base(self, label: int, X: Any) -> Floats:
         return self._numbers(np.asarray(X @ self.coef_[label]).ravel() + self.intercept_[label])

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from warnings import warn
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
@@ -97,7 +98,7 @@ class LogisticLearner(Learner):
         columns are dense, of all their rows; such sizes within half a decade of their median count as equal, so that
         weights of words keep their proportions. With "balanced", all columns are then divided by one more number, so
         that their variances sum to one: the penalty is the same for all columns, and hundreds of features that need a
-        strong one would hold back the single columns of labels as parents. Labels as parents are never scaled.
+        strong one would hold back the single columns of labels as parents. For labels as parents see `scale_parents`.
         Coefficients are handed on in units of X.
     tol : float, default=1e-6
         A label is solved when its last Newton step promised to lower the objective by less than this share; the step
@@ -110,6 +111,10 @@ class LogisticLearner(Learner):
     dtype : {"auto", "float32", "float64"}, default="auto"
         Floats to work with. "auto" keeps coefficients and gradients in float64 and solves Newton's systems in float32,
         which reaches any `tol`; "float32" uses it throughout and stops at a relative gap of about 1e-6.
+    scale_parents : bool, default=False
+        Whether labels as parents are divided by their standard deviations too before the penalty is applied, as
+        toolkits do in which they are columns like others: a rare label then counts as much as a common one. Their
+        coefficients are still handed on for labels of 0 and 1.
 
     See Also
     --------
@@ -142,10 +147,12 @@ class LogisticLearner(Learner):
         "max_iter": (Interval(int, 1, None),),
         "class_weight": CLASS_WEIGHT_RULES,
         "dtype": (OneOf(("auto", "float32", "float64")),),
+        "scale_parents": (Boolean(),),
     }
 
     fits_pairs: ClassVar[bool] = True
     weighs_labels: ClassVar[bool] = True
+    takes_sparse_labels: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -157,6 +164,7 @@ class LogisticLearner(Learner):
         max_iter: int = 100,
         class_weight: Any = None,
         dtype: str = "auto",
+        scale_parents: bool = False,
     ) -> None:
         self.C = C
         self.penalty = penalty
@@ -166,6 +174,7 @@ class LogisticLearner(Learner):
         self.max_iter = max_iter
         self.class_weight = class_weight
         self.dtype = dtype
+        self.scale_parents = scale_parents
 
     def fit_pairs(
         self,
@@ -247,7 +256,7 @@ class LogisticLearner(Learner):
         C, near = self._inverse_penalties(prepared)
         begin = begin if near is None else near
         solution = prepared.solve(C, None if begin is None else prepared.start_at(begin), polish=True)
-        found = prepared.conditionals(C, solution, type(self).__name__)
+        found = prepared.conditionals(C, solution, type(self).__name__, last=True)
         self._require_finite(found)
         separated = self._separated(prepared, C, found)
         self._warn(np.setdiff1d(prepared.fitted[~solution.converged], separated), separated)
@@ -268,7 +277,8 @@ class LogisticLearner(Learner):
         open_end = prepared.fitted[C >= MOST_STRENGTH]
         if not open_end.size:
             return open_end
-        right = (found.recorded_scores(prepared.rows.X, prepared.rows.Y) > 0) == (prepared.rows.Y == 1)
+        Y = prepared.rows.Y.toarray() if sparse.issparse(prepared.rows.Y) else prepared.rows.Y
+        right = (found.recorded_scores(prepared.rows.X, Y) > 0) == (Y == 1)
         return open_end[right.all(axis=0)[open_end]]
 
     def _inverse_penalties(self, prepared: PreparedProblem) -> tuple[Floats, LinearConditionals | None]:
@@ -291,9 +301,10 @@ class LogisticLearner(Learner):
         """Return all labels of several graphs as one batch; None where classes have weights."""
         return GraphBatch(self, X, Y) if self.class_weight is None else None
 
-    def penalty_on(self, X: Any) -> Callable[[Sequence[Conditionals]], float]:
+    def penalty_on(self, X: Any, Y: Labels) -> Callable[[Sequence[Conditionals]], float]:
         """Return `sum_k ||w_k||^2 / (2 C_k)` over scaled columns and labels that were fitted, as a function."""
-        return partial(l2_penalty, column_scales(X, self.standardize))
+        scales = column_scales(X, self.standardize), column_scales(Y.astype(np.float64), self.scale_parents)
+        return partial(l2_penalty, *scales)
 
     def settled(self, found: Conditionals) -> Learner:
         """Return the learner with the C of earlier conditionals instead of a search; itself without "cv"."""

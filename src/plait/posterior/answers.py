@@ -180,21 +180,21 @@ def log_evidence(inference: Inference, distribution: LabelDistribution, seeds: B
 
 def likely_sets(
     inference: Inference, distribution: LabelDistribution, k: int, seeds: Bits
-) -> tuple[Floats, LabelSupport]:
-    """Return the k likeliest label sets as (n_rows, k, 1 + n_labels): log P(y | x), then the labels."""
+) -> tuple[tuple[Labels, Floats], LabelSupport]:
+    """Return the k likeliest label sets, (n_rows, k, n_labels), and their log P(y | x), (n_rows, k)."""
     support = inference.infer(distribution, "mode", k, seeds)
     if support.vectors.shape[1] < min(k, 2**distribution.n_labels):
         support = Auto().infer(distribution, "mode", k, seeds)
     if support.kind == "sample":
         support = support.merged()
     found = min(k, support.vectors.shape[1])
-    table = np.zeros((distribution.n_rows, k, 1 + distribution.n_labels))
-    table[:, :, 0] = -np.inf
-    table[:, :found, 1:] = support.vectors[:, :found]
+    vectors = np.zeros((distribution.n_rows, k, distribution.n_labels), dtype=np.uint8)
+    vectors[:, :found] = support.vectors[:, :found]
+    log_probs = np.full((distribution.n_rows, k), -np.inf)
     used = np.isfinite(support.log_weights[:, :found])
     log_prob = distribution.log_prob(np.ascontiguousarray(support.vectors[:, :found]))
-    table[:, :found, 0] = np.where(used, log_prob, -np.inf)
-    return table, support
+    log_probs[:, :found] = np.where(used, log_prob, -np.inf)
+    return (vectors, log_probs), support
 
 
 def wrong_probabilities(distribution: LabelDistribution, vectors: Labels) -> Floats:
@@ -246,7 +246,13 @@ def row_blocks(n_rows: int, bytes_a_row: int, most_bytes: int = MOST_BYTES) -> I
         yield slice(start, min(start + step, n_rows))
 
 
-def row_bytes(n_labels: int) -> int:
-    """Return what a row may take: a thousand drawn vectors, or the weights of all label sets of few labels."""
-    enumerated = 8 * 2**n_labels if n_labels <= 15 else 0
-    return 1000 * n_labels + enumerated
+def row_bytes(inference: Inference, distribution: LabelDistribution, wanted: str | None, n_vectors: int = 1) -> int:
+    """Return what a row may take: what the inference makes of it for an answer, and the label vectors that it keeps.
+
+    `wanted` is None where labels are scored and nothing is inferred. What an inference cannot answer, `Auto` does.
+    """
+    kept = 16 * n_vectors * distribution.n_labels
+    if wanted is None:
+        return Inference.row_bytes(inference, distribution, "mode") + kept
+    ways = [inference] if wanted == "mode" else [inference, Auto()]
+    return max(way.row_bytes(distribution, wanted) for way in ways) + kept

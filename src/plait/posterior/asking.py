@@ -30,6 +30,14 @@ class LabelsToAsk(NamedTuple):
 
     `labels` (n_rows, k) are label numbers, -1 where nothing is left to ask; `names` the same as names, None there;
     `values` what each answer is worth; `probabilities` how probable the label is now.
+
+    Examples
+    --------
+    >>> from plait import recipes
+    >>> model = recipes.pcc().fit([[0.0], [1.0], [2.0], [3.0]] * 9, [[0, 0], [0, 1], [1, 1], [1, 0]] * 9)
+    >>> model.joint([[0.0], [1.5]]).ask().names
+    array([['y1'],
+           ['y0']], dtype=object)
     """
 
     labels: Ints

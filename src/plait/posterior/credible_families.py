@@ -25,6 +25,13 @@ class LabelFamilies(Sequence[Any]):
         How many sets each family has.
     label_names : tuple of str
         Names of the labels.
+
+    Examples
+    --------
+    >>> from plait import recipes
+    >>> model = recipes.br().fit([[0.0], [1.0], [2.0], [3.0]] * 9, [[0, 0], [0, 1], [1, 1], [1, 0]] * 9)
+    >>> model.joint([[0.0], [1.5]]).credible_sets(0.9)
+    LabelFamilies(2 rows, 3.0 label sets a row)
     """
 
     def __init__(self, families: list[Labels], masses: Floats, exact: Any, label_names: Sequence[str]) -> None:

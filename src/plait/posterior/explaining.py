@@ -64,6 +64,15 @@ class Reasons:
     additive : bool
         Whether the contributions of all features add up to the label's own score against that of the mean row; else
         each is for itself, leaving one feature at its mean (approximate).
+
+    Examples
+    --------
+    >>> from plait import recipes
+    >>> model = recipes.pcc().fit([[0.0], [1.0], [2.0], [3.0]] * 9, [[0, 0], [0, 1], [1, 1], [1, 0]] * 9)
+    >>> print(model.joint([[3.0]]).why("y0", k=1))
+    Why y0 (log-odds; parts of the label's own score):
+    row  name  kind     value  contribution  effect
+    0    x0    feature   3.00         17.23   13.82
     """
 
     label: str

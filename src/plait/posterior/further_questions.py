@@ -6,12 +6,16 @@ from typing import Any
 import numpy as np
 
 from plait import losses as losses_room
+from plait.core.arrays import Bits
 from plait.core.checks import Interval, Nothing, OneOf, check_value
 from plait.core.labels import label_number
-from plait.core.named_answers import RowFrame
+from plait.core.named_answers import RowFrame, TopLabels, highest
 from plait.core.naming import resolve
 from plait.core.sentences import ParameterError
+from plait.inference import LabelSupport
+from plait.joint import LabelDistribution
 from plait.losses import Loss
+from plait.posterior.answers import marginals
 from plait.posterior.asking import ASKED_BY, LabelsToAsk, labels_to_ask
 from plait.posterior.credible_families import LabelFamilies, label_families
 from plait.posterior.explaining import Reasons, reasons
@@ -24,7 +28,15 @@ _SHOWN_ROWS, _SHOWN_SETS = 5, 3
 
 
 class FurtherQuestions:
-    """Base of `Posterior`: questions that need nothing but its other ones."""
+    """Base of `Posterior`: questions that need nothing but its other ones.
+
+    Examples
+    --------
+    >>> from plait import recipes
+    >>> model = recipes.pcc().fit([[0.0], [1.0], [2.0], [3.0]] * 9, [[0, 0], [0, 1], [1, 1], [1, 0]] * 9)
+    >>> model.joint([[1.5]]).credible_sets(0.8).names(0)
+    [('y0',), ('y0', 'y1'), (), ('y1',)]
+    """
 
     loss: Any
     label_names: tuple[str, ...]
@@ -62,6 +74,25 @@ class FurtherQuestions:
             )
         columns = {name: table[:, k] for k, name in enumerate(self.label_names)}
         return self.rows.frame(columns, library=library)
+
+    def top_labels(self, k: int) -> TopLabels:
+        """Return the k most probable labels of every row, with their probabilities; only these are kept.
+
+        Parameters
+        ----------
+        k : int
+            How many; all labels where there are fewer.
+        """
+        answer: Any = self
+        check_value("top_labels", "k", k, (Interval(int, 1, None),))
+
+        def question(distribution: LabelDistribution, rows: slice, seeds: Bits) -> tuple[Any, LabelSupport]:
+            found, support = marginals(answer.inference, distribution, seeds)
+            best = highest(found, k)
+            return (best.astype(np.int32), np.take_along_axis(found, best, axis=1)), support
+
+        best, probabilities = answer._ask(question, "marginals")
+        return TopLabels(np.array(self.label_names, dtype=object)[best], probabilities, self.rows)
 
     def credible_sets(self, level: float = 0.9, max_sets: int = 1000) -> LabelFamilies:
         """Return for every row the fewest label sets that hold a share of P(y | x), the most probable first.

@@ -15,9 +15,10 @@ from sklearn.base import clone
 from plait import inference as inference_room
 from plait import losses as losses_room
 from plait.core.arrays import Floats, Ints, Labels
+from plait.core.checks import Boolean, OneOf, check_value
 from plait.core.labels import Targets
 from plait.core.multilabel_classifier import MultilabelClassifier, available_where
-from plait.core.named_answers import row_frame
+from plait.core.named_answers import TopLabels, row_frame
 from plait.core.naming import resolve
 from plait.core.randomness import generator
 from plait.core.sentences import ParameterError
@@ -34,6 +35,8 @@ __all__ = ["FewLabelsWarning", "JointModel"]
 _told: "WeakSet[JointModel]" = WeakSet()
 # So many rows, and a smaller share of the labels of training rows than this, are told.
 _MANY_ROWS, _FEW = 50, 0.5
+# From so many labels on `predict` answers by a sparse matrix.
+_MANY_LABELS = 1000
 
 
 class FewLabelsWarning(UserWarning):
@@ -67,6 +70,12 @@ class JointModel(MultilabelClassifier):
 
     A part may be a word, and defaults are words, which no two models can share and change: `part` returns the object
     that it stands for, and `get_params` and `set_params` see through it, so that `learner__C` can be read and set.
+
+    Examples
+    --------
+    >>> from plait import recipes
+    >>> isinstance(recipes.pcc(), JointModel)
+    True
     """
 
     # Parameters that may be words -> what makes an object of a value that is none: from the owner's name and the value.
@@ -154,13 +163,13 @@ class JointModel(MultilabelClassifier):
 
     def _remember(self, targets: Targets) -> None:
         super()._remember(targets)
-        self._cardinality = float(targets.Y.sum() / max(1, len(targets.Y)))
+        self._cardinality = float(targets.Y.sum() / max(1, targets.Y.shape[0]))
 
     def _find_thresholds(self, X: Any, Y: Labels, sample_weight: Any) -> None:
         """Find thresholds on rows that are held out in turn, where the loss decides by them and has none of its own."""
         self.__dict__.pop("thresholds_", None)
         loss = self.part("loss")
-        if not loss.needs_thresholds or loss.thresholds is not None:
+        if not self._thresholded():
             return
         if not hasattr(self, "predict_proba"):
             raise ParameterError(
@@ -170,6 +179,11 @@ class JointModel(MultilabelClassifier):
         rows = np.arange(len(Y)) if sample_weight is None else np.flatnonzero(sample_weight)
         weights = None if sample_weight is None else sample_weight[rows]
         self.thresholds_ = f1_thresholds(self._held_out(X[rows], Y[rows], weights), Y[rows], weights)
+
+    def _thresholded(self) -> bool:
+        """Say whether `fit` is to find thresholds."""
+        loss = self.part("loss")
+        return bool(loss.needs_thresholds and loss.thresholds is None)
 
     def _held_out(self, X: Any, Y: Labels, sample_weight: Any) -> Floats:
         """Return the marginals of all rows under models that did not see them; of a single row its own."""
@@ -196,7 +210,7 @@ class JointModel(MultilabelClassifier):
         """
         return self._posterior(X)
 
-    def predict(self, X: Any, loss: Any = None) -> npt.NDArray[Any]:
+    def predict(self, X: Any, loss: Any = None, *, sparse_output: bool | str = "auto") -> Any:
         """Return for every row the label set with the least expected loss.
 
         Parameters
@@ -205,21 +219,50 @@ class JointModel(MultilabelClassifier):
             Features.
         loss : Loss or str, optional
             Another loss than the classifier's own, for this call.
+        sparse_output : bool or "auto", default="auto"
+            Whether the answer is a CSR matrix; "auto" is True from 1,000 labels on.
 
         Returns
         -------
-        Y : ndarray of shape (n_samples, n_labels), or (n_samples,) if fitted on a single column
+        Y : ndarray or CSR matrix of shape (n_samples, n_labels), or (n_samples,) if fitted on a single column
         """
+        check_value("predict", "sparse_output", sparse_output, (Boolean(), OneOf(("auto",))))
         chosen: Loss = resolve(type(self).__name__, "loss", self.loss if loss is None else loss, losses_room, Loss)
         if chosen.answer == "scores":
             raise ParameterError(
                 f"predict needs a loss that decides on label sets, but {type(chosen).__name__} gives scores to rank "
                 f"by. Use joint(X).decide({type(chosen).__name__.lower()!r}), or another loss."
             )
-        labels = self._posterior(X).decide(chosen)
-        if isinstance(chosen, Subset) and len(labels) >= _MANY_ROWS:
-            self._tell_of_few(float(labels.sum() / len(labels)))
+        labels = self._posterior(X).decide(chosen, sparse_output=self._answers_sparsely(sparse_output))
+        if isinstance(chosen, Subset) and labels.shape[0] >= _MANY_ROWS:
+            self._tell_of_few(float(labels.sum() / labels.shape[0]))
         return self._labels_out(labels)
+
+    def _answers_sparsely(self, sparse_output: bool | str) -> bool:
+        many = self.n_labels_ >= _MANY_LABELS if sparse_output == "auto" else bool(sparse_output)
+        return many and not self._one_column
+
+    def _sparsely(self, labels: Labels, sparse_output: bool | str) -> Any:
+        """Return dense labels in the form that `sparse_output` asks for."""
+        return self._labels_out(sparse.csr_matrix(labels) if self._answers_sparsely(sparse_output) else labels)
+
+    @available_where(_gives_probabilities)
+    def top_labels(self, X: Any, k: int = 5) -> TopLabels:
+        """Return the most probable labels of every row, by name and with their probabilities, block by block.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Features.
+        k : int, default=5
+            How many; all labels where there are fewer.
+
+        Returns
+        -------
+        top : TopLabels
+            Unpacks into `names` and `probabilities` of shape (n_samples, k); `to_frame()` is a table of them.
+        """
+        return super().top_labels(X, k) if self._one_column else self._posterior(X).top_labels(k)
 
     def _tell_of_few(self, n_given: float) -> None:
         """Say once for a model what to try where its sets are far smaller than those it was trained on."""

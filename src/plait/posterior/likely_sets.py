@@ -29,7 +29,7 @@ _STYLE = (
 
 
 class _VectorsAndProbabilities(NamedTuple):
-    vectors: npt.NDArray[np.int64]
+    vectors: npt.NDArray[Any]
     probabilities: Floats
 
 
@@ -58,7 +58,7 @@ class LikelySets(_VectorsAndProbabilities):
 
     def __new__(
         cls,
-        vectors: npt.NDArray[np.int64],
+        vectors: npt.NDArray[Any],
         probabilities: Floats,
         label_names: Sequence[str] | None = None,
         rows: RowFrame | None = None,

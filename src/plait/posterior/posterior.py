@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from plait import losses as losses_room
 from plait.core.arrays import Bits, Bools, Floats
@@ -41,7 +42,7 @@ from plait.posterior.likely_sets import LikelySets
 __all__ = ["Joint", "Posterior"]
 
 # A question to one block: its distribution, its rows and their seeds; the answer, and the support it rests on.
-Question = Callable[[LabelDistribution, slice, Bits], tuple[npt.NDArray[Any], LabelSupport | None]]
+Question = Callable[[LabelDistribution, slice, Bits], tuple[Any, LabelSupport | None]]
 # The answer of one block, and how it was found: method, whether exact, effective number of samples.
 _BlockAnswer = tuple[npt.NDArray[Any], str, Bools, Floats | None]
 
@@ -56,7 +57,7 @@ class Joint(Protocol):
 class Posterior(FurtherQuestions):
     """P(y | x) of several rows: ask it anything. Made by `joint(X)` of a fitted classifier.
 
-    Everything is computed when it is asked for, in blocks of rows (about 64 MiB for the vectors of a block).
+    Everything is computed when it is asked for, in blocks of rows (about 64 MiB of what an inference makes).
     `posterior[rows]` is the posterior of some rows.
 
     Parameters
@@ -236,7 +237,7 @@ class Posterior(FurtherQuestions):
     def log_prob(self, Y: Any) -> Floats:
         """Return log P(y | x) of one label set for each row; with evidence, given the known labels."""
         vectors = label_rows("log_prob", Y, self.n_rows, self.label_names)
-        joint = self._ask(lambda distribution, rows, _: (distribution.log_prob(vectors[rows]), None), light=True)
+        joint = self._ask(lambda distribution, rows, _: (distribution.log_prob(vectors[rows]), None), None)
         return joint if self.evidence is None else joint - self._log_evidence()
 
     def factors(self, Y: Any) -> Floats:
@@ -255,26 +256,27 @@ class Posterior(FurtherQuestions):
                 raise ParameterError(f"factors needs a model with one label graph, but this one is {kind}.")
             return distribution.factors(vectors[rows]), None
 
-        return self._ask(factors, light=True)
+        return self._ask(factors, None)
 
     def mode(self) -> npt.NDArray[np.int64]:
         """Return the most probable label set of every row, (n_rows, n_labels)."""
-        return self.decide("subset").astype(np.int64)
+        return np.asarray(self.decide("subset"), dtype=np.int64)
 
     def top(self, k: int) -> LikelySets:
         """Return the k most probable label sets of every row, with their probabilities."""
         check_value("top", "k", k, (Interval(int, 1, None),))
-        table = self._ask(lambda distribution, _, seeds: likely_sets(self.inference, distribution, k, seeds))
-        method, exact = self.method, self.exact
-        log_probs = table[:, :, 0] - (0.0 if self.evidence is None else self._log_evidence()[:, None])
-        self.method, self.exact = method, exact
-        return LikelySets(
-            table[:, :, 1:].astype(np.int64), np.exp(log_probs), self.label_names, self.rows, self.evidence
+        vectors, log_probs = self._ask(
+            lambda distribution, _, seeds: likely_sets(self.inference, distribution, k, seeds), "mode", k
         )
+        method, exact = self.method, self.exact
+        if self.evidence is not None:
+            log_probs -= self._log_evidence()[:, None]
+        self.method, self.exact = method, exact
+        return LikelySets(vectors, np.exp(log_probs), self.label_names, self.rows, self.evidence)
 
     def marginals(self) -> Floats:
         """Return P(y_k = 1 | x) of every label, (n_rows, n_labels); with evidence, given the known labels."""
-        return self._ask(lambda distribution, _, seeds: marginals(self.inference, distribution, seeds))
+        return self._ask(lambda distribution, _, seeds: marginals(self.inference, distribution, seeds), "marginals")
 
     def sample(self, n_samples: int, random_state: Any = None) -> npt.NDArray[np.int64]:
         """Draw label sets, (n_rows, n_samples, n_labels).
@@ -294,7 +296,9 @@ class Posterior(FurtherQuestions):
         """
         check_value("sample", "n_samples", n_samples, (Interval(int, 1, None),))
         asked = self._changed(random_state=self.random_state if random_state is None else random_state)
-        vectors = asked._ask(lambda distribution, _, seeds: draw_sets(distribution, n_samples, seeds))
+        vectors = asked._ask(
+            lambda distribution, _, seeds: draw_sets(distribution, n_samples, seeds), "distribution", n_samples
+        )
         self.method, self.exact, self.effective_size = asked.method, asked.exact, asked.effective_size
         warn_of_few_draws(self.effective_size, n_samples)
         return vectors.astype(np.int64)
@@ -304,21 +308,23 @@ class Posterior(FurtherQuestions):
         found: Loss = resolve(owner, "loss", self.loss if loss is None else loss, losses_room, Loss)
         return found.with_thresholds(self.thresholds)
 
-    def decide(self, loss: Any = None) -> npt.NDArray[Any]:
+    def decide(self, loss: Any = None, *, sparse_output: bool = False) -> Any:
         """Return the label set with the least expected loss, (n_rows, n_labels); for "rank" the scores to sort by.
 
         Parameters
         ----------
         loss : Loss or str, optional
             A loss of `plait.losses`, its word, or one of your own; None takes the classifier's.
+        sparse_output : bool, default=False
+            Whether the answer is a CSR matrix, made block by block: of many labels few are 1.
         """
         chosen = self._loss("decide", loss)
 
         def question(distribution: LabelDistribution, rows: slice, seeds: Bits) -> tuple[Any, LabelSupport]:
             support = decision_support(self.inference, distribution, chosen, seeds)
-            return chosen.decide(support), support
+            return (sparse.csr_matrix if sparse_output else np.asarray)(chosen.decide(support)), support
 
-        return self._ask(question, light=chosen.wanted == "mode")
+        return self._ask(question, chosen.wanted)
 
     def expected_loss(self, Y_pred: Any, loss: Any = None) -> Floats:
         """Return the expected loss of an answer for every row, under P(y | x).
@@ -355,20 +361,16 @@ class Posterior(FurtherQuestions):
                 f"doubts needs Y to agree with what is known, but {self.label_names[label]!r} is known as "
                 f"{self.evidence[row, label]} in row {row} and recorded as {vectors[row, label]}. Ask joint(X) alone."
             )
-        return self._ask(
-            lambda distribution, rows, _: (wrong_probabilities(distribution, vectors[rows]), None), light=True
-        )
+        return self._ask(lambda distribution, rows, _: (wrong_probabilities(distribution, vectors[rows]), None), None)
 
     def _log_evidence(self) -> Floats:
-        return self._ask(lambda distribution, _, seeds: log_evidence(self.inference, distribution, seeds))
+        return self._ask(lambda distribution, _, seeds: log_evidence(self.inference, distribution, seeds), "marginals")
 
     @shows_progress("asking")
-    def _ask(self, question: Question, *, light: bool = False) -> npt.NDArray[Any]:
-        """Put a question to all blocks of rows; remember how it was answered. A light one needs no drawn vectors."""
-        bytes_a_row = 64 * self.n_labels if light else row_bytes(self.n_labels)
-        blocks = list(row_blocks(self.n_rows, bytes_a_row)) or [slice(0, 0)]
+    def _ask(self, question: Question, wanted: str | None = "distribution", n_vectors: int = 1) -> Any:
+        """Put a question to blocks of rows, sized by what is wanted of an inference (None: nothing); remember how."""
         # A seed for each row: what a row draws does not depend on the blocks.
-        seeds = row_seeds(self.random_state, self.n_rows)
+        blocks, seeds = self._blocks(wanted, n_vectors), row_seeds(self.random_state, self.n_rows)
         parallel = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
         tasks = parallel(delayed(self._ask_block)(question, rows, seeds[rows]) for rows in blocks)
         answers = progress(tasks, "Posterior, blocks of rows", len(blocks))
@@ -376,7 +378,16 @@ class Posterior(FurtherQuestions):
         self.method = ", ".join(dict.fromkeys(methods))
         self.exact = np.concatenate(exact)
         self.effective_size = None if any(size is None for size in sizes) else np.concatenate(sizes)
-        return np.concatenate(values)
+        if isinstance(values[0], tuple):
+            return tuple(np.concatenate(each) for each in zip(*values, strict=True))
+        return sparse.vstack(values, format="csr") if sparse.issparse(values[0]) else np.concatenate(values)
+
+    def _blocks(self, wanted: str | None, n_vectors: int) -> list[slice]:
+        """Return the blocks of rows; one row needs no look at what an inference would make of it."""
+        if self.n_rows <= 1:
+            return [slice(0, self.n_rows)]
+        bytes_a_row = row_bytes(self.inference, self.joint.condition(self.X[:0]), wanted, n_vectors)
+        return list(row_blocks(self.n_rows, bytes_a_row))
 
     def _ask_block(self, question: Question, rows: slice, seeds: Bits) -> _BlockAnswer:
         """Answer for some rows; of the support, whose vectors may be many, only what is told of it is kept."""

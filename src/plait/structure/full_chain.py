@@ -26,6 +26,7 @@ class FullChain(Structure):
     ((2,), (2, 0), ())
     """
 
+    takes_sparse_labels: ClassVar[bool] = True
     parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {"order": ORDER_RULES}
 
     def __init__(self, order: Any = None) -> None:

@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-from plait.core.checks import Constraint
 from plait.structure.label_graph import LabelGraph
 from plait.structure.structure import Structure
 from plait.structure.structure_input import StructureInput
@@ -19,7 +18,7 @@ class Independent(Structure):
     ((), ())
     """
 
-    parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {}
+    takes_sparse_labels: ClassVar[bool] = True
 
     def _build(self, given: StructureInput) -> LabelGraph:
         return LabelGraph([[]] * given.n_labels)

@@ -5,6 +5,7 @@ import json
 import numbers
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -90,17 +91,35 @@ class LabelGraph:
         parents = tuple(tuple(ids[end - size : end]) for size, end in zip(sizes.tolist(), ends, strict=True))
         self._set(parents, tuple(order.tolist()), names)
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Made once: plans of messages are looked up by graph for every block of rows."""
+        return hash((self.parents, self.order))
+
     @property
     def n_labels(self) -> int:
         """Number of labels."""
         return len(self.parents)
 
-    @property
+    @cached_property
+    def most_parents(self) -> int:
+        """Most parents of a label."""
+        return max((len(group) for group in self.parents), default=0)
+
+    @cached_property
+    def n_settings(self) -> int:
+        """Number of settings of parents, of all labels together."""
+        return sum(1 << len(group) for group in self.parents)
+
+    @cached_property
     def edges(self) -> tuple[tuple[int, int], ...]:
         """All (parent, child) pairs, sorted."""
         return tuple(sorted((parent, child) for child, group in enumerate(self.parents) for parent in group))
 
-    @property
+    @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
         """For every label, the labels that depend on it, ascending."""
         children: list[list[int]] = [[] for _ in self.parents]
@@ -117,12 +136,12 @@ class LabelGraph:
             levels[label] = max((levels[parent] + 1 for parent in self.parents[label]), default=0)
         return tuple(levels)
 
-    @property
+    @cached_property
     def is_forest(self) -> bool:
         """Whether every label has at most one parent."""
         return all(len(group) <= 1 for group in self.parents)
 
-    @property
+    @cached_property
     def is_polytree(self) -> bool:
         """Whether the graph has no cycle even when the directions of its edges are ignored; a forest has none."""
         parts = list(range(self.n_labels))

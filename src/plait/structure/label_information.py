@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from plait.core.arrays import Floats, Ints, Labels
+from plait.core.arrays import Floats, Ints
 from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
 from plait.counts import Codes, PairCounts, count_pairs, encode, joint_counts
@@ -29,7 +29,7 @@ class LabelInformation:
 
     Parameters
     ----------
-    Y : ndarray of uint8, shape (n_samples, n_labels)
+    Y : ndarray of uint8, or CSR matrix, shape (n_samples, n_labels)
         0/1 labels.
 
     Examples
@@ -43,9 +43,9 @@ class LabelInformation:
     array([1.])
     """
 
-    def __init__(self, Y: Labels) -> None:
+    def __init__(self, Y: Any) -> None:
         codes: Codes = encode(Y)
-        self.codes = codes.sparse() if codes.nnz < _SPARSE_BELOW * Y.size else codes
+        self.codes = codes.sparse() if codes.nnz < _SPARSE_BELOW * np.prod(Y.shape) else codes
         self.n_rows, self.n_labels = Y.shape
 
     @cached_property

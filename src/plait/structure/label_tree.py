@@ -43,6 +43,7 @@ class LabelTree(Structure):
     ((), (0,), (1,))
     """
 
+    takes_sparse_labels: ClassVar[bool] = True
     parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {
         "weights": (OneOf(("nmi", "mi")),),
         "root": (Interval(int, 0, None), InstanceOf((str,)), Nothing()),

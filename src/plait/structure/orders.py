@@ -30,9 +30,19 @@ _decomposition = lazy_module("sklearn.decomposition")
 
 
 class Order(BaseEstimator, ABC):
-    """Base of all orders: a subclass writes `_arrange(given)` and lists its parameters in `parameter_rules`."""
+    """Base of all orders: a subclass writes `_arrange(given)` and lists its parameters in `parameter_rules`.
 
-    parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]]
+    Examples
+    --------
+    >>> from plait.structure import FullChain
+    >>> class Backwards(Order):
+    ...     def _arrange(self, given):
+    ...         return list(range(given.n_labels))[::-1]
+    >>> FullChain(order=Backwards()).build([[0.0]] * 2, [[0, 1, 1], [1, 0, 1]]).order
+    (2, 1, 0)
+    """
+
+    parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {}
 
     @abstractmethod
     def _arrange(self, given: StructureInput) -> list[int]:
@@ -67,6 +77,12 @@ class GivenOrder(Order):
     ----------
     labels : sequence of int or str, optional
         All labels by number or name; by default 0, 1, 2, ...
+
+    Examples
+    --------
+    >>> from plait.structure import FullChain
+    >>> FullChain(order=GivenOrder([2, 0, 1])).build([[0.0]] * 2, [[0, 1, 1], [1, 0, 1]]).order
+    (2, 0, 1)
     """
 
     parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {"labels": (LabelSequence(), Nothing())}
@@ -87,22 +103,31 @@ class GivenOrder(Order):
 
 
 class RandomOrder(Order):
-    """Every order is equally likely; the generator comes from the structure's `random_state`."""
+    """Every order is equally likely; the generator comes from the structure's `random_state`.
 
-    parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {}
+    Examples
+    --------
+    >>> from plait.structure import FullChain
+    >>> FullChain(order=RandomOrder()).build([[0.0]] * 2, [[0, 1, 1], [1, 0, 1]], random_state=0).order
+    (2, 0, 1)
+    """
 
     def _arrange(self, given: StructureInput) -> list[int]:
         return [int(label) for label in given.random.permutation(given.n_labels)]
 
 
 class FrequencyOrder(Order):
-    """The most frequent label first; ties by index."""
+    """The most frequent label first; ties by index.
 
-    parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {}
+    Examples
+    --------
+    >>> from plait.structure import FullChain
+    >>> FullChain(order=FrequencyOrder()).build([[0.0]] * 3, [[0, 1], [1, 1], [0, 1]]).order
+    (1, 0)
+    """
 
     def _arrange(self, given: StructureInput) -> list[int]:
-        ones = given.Y.sum(axis=0, dtype=np.int64)
-        return [int(label) for label in np.argsort(-ones, kind="stable")]
+        return [int(label) for label in np.argsort(-given.n_ones, kind="stable")]
 
 
 class InformationOrder(Order):

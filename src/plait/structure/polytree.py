@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from itertools import combinations
 from typing import ClassVar
+from warnings import warn
 
 import numpy as np
 from scipy.stats import chi2
 
-from plait.core.arrays import Floats
-from plait.core.checks import Constraint, Interval, OneOf
+from plait.core.arrays import Bools, Floats
+from plait.core.checks import Constraint, Interval, Nothing, OneOf
 from plait.structure.conditional_tree import FOLDS_RULES
 from plait.structure.label_graph import LabelGraph, by_level
 from plait.structure.label_information import LabelInformation
@@ -32,7 +33,8 @@ class Polytree(Structure):
     ----------
     weights : {"auto", "conditional", "nmi"}, default="auto"
         What the tree is made from: I(Y_j;Y_k|X) as a learner estimates it [PACC 13], or normalised mutual information
-        of the labels alone [PACC 25]. "auto" is "conditional" up to 75 labels.
+        of the labels alone [PACC 25]. "auto" is "conditional" up to 75 labels, and "nmi", with a warning,
+        above.
     zero_mi : {"same", "marginal"}, default="same"
         In which numbers two neighbours are tested for independence: those of the tree, or those of the labels alone.
     test : {"ratio", "gtest"}, default="ratio"
@@ -46,12 +48,17 @@ class Polytree(Structure):
         Most parents of a label: of more, those with the smallest summed weight among them are kept.
     folds : int or float, default=3
         How the learner's rows are held out, for whoever trains it: a number of folds, or a share of the rows.
+    earlier : float, optional
+        Every label that stands before another in the polytree's order becomes its parent too where their normalised
+        mutual information is above this number, as in the program of the authors of [PACC], which has 0.0005; the
+        graph is then close to a full chain. None leaves the polytree as it is.
 
     Notes
     -----
-    Pairs without any shared information are not joined, so that the tree may be a forest; labels without variation
-    stand alone. On a chain of weak symmetric links (correlation below about 0.45) the ratio takes ends for
-    independent; the G-test does not, once there are enough rows.
+    The graph depends on how labels are numbered: they are visited from the smallest on. Pairs without any shared
+    information are not joined, so that the tree may be a forest; labels without variation stand alone. On a chain of
+    weak symmetric links (correlation below about 0.45) the ratio takes ends for independent; the G-test does not, once
+    there are enough rows.
 
     The G-test takes 2 N I, with I in nats and N the number of rows behind it, against the chi-square distribution with
     one degree of freedom: I(Y_a;Y_b|X) and the rows held out where the tree is conditional and `zero_mi="same"`,
@@ -79,6 +86,7 @@ class Polytree(Structure):
         "alpha": (Interval(float, 0.0, 1.0, closed="neither"),),
         "max_parents": (Interval(int, 1, None),),
         "folds": FOLDS_RULES,
+        "earlier": (Interval(float, 0.0, None), Nothing()),
     }
 
     def __init__(
@@ -90,6 +98,7 @@ class Polytree(Structure):
         alpha: float = 0.05,
         max_parents: int = 6,
         folds: float = 3,
+        earlier: float | None = None,
     ) -> None:
         self.weights = weights
         self.zero_mi = zero_mi
@@ -98,18 +107,27 @@ class Polytree(Structure):
         self.alpha = alpha
         self.max_parents = max_parents
         self.folds = folds
+        self.earlier = earlier
 
     def needs_pairs(self, n_labels: int) -> bool:
         """Say whether the tree is made from what a learner finds about pairs of so many labels."""
         return n_labels > 1 and (self.weights == "conditional" or (self.weights == "auto" and n_labels <= _MOST_LABELS))
 
     def _build(self, given: StructureInput) -> LabelGraph:
+        if self.weights == "auto" and given.n_labels > _MOST_LABELS:
+            warn(
+                f"Polytree takes the mutual information of labels alone, not given the features, as there are "
+                f"{given.n_labels} labels, more than {_MOST_LABELS}. Pass weights='nmi' to say that this is meant, or "
+                "weights='conditional' for a learner of every pair.",
+                stacklevel=2,
+            )
         labels = LabelInformation(given.Y)
         weights = self._weights(given, labels)
         edges = maximum_spanning_forest(weights)
         compared = weights if self.zero_mi == "same" else labels.normalized
         test = self._ratio_test(compared, edges) if self.test == "ratio" else self._g_test(given, labels)
-        return by_level(directed_edges(given.n_labels, edges, test, compared, self.max_parents))
+        graph = by_level(directed_edges(given.n_labels, edges, test, compared, self.max_parents))
+        return graph if self.earlier is None else _with_earlier(graph, labels.normalized > self.earlier)
 
     def _weights(self, given: StructureInput, labels: LabelInformation) -> Floats:
         if given.pairs is None or not self.needs_pairs(given.n_labels):
@@ -133,6 +151,14 @@ class Polytree(Structure):
             information, n_rows = labels.mutual * np.log(2.0), given.Y.shape[0]
         limit = chi2.isf(self.alpha, 1)
         return lambda a, b, j: bool(2.0 * n_rows * information[a, b] < limit)
+
+
+def _with_earlier(graph: LabelGraph, related: Bools) -> LabelGraph:
+    """Return the graph in the same order, with every related label that stands before another as its parent."""
+    parents = [list(group) for group in graph.parents]
+    for place, label in enumerate(graph.order):
+        parents[label] = sorted({*parents[label], *(a for a in graph.order[:place] if related[a, label])})
+    return LabelGraph(parents, graph.order)
 
 
 def directed_edges(n: int, edges: list[Edge], independent: Test, weights: Floats, max_parents: int) -> list[list[int]]:

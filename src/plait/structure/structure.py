@@ -30,10 +30,20 @@ class Structure(BaseEstimator, ABC):
     folds : int, float or None
         How rows are held out from the learner that finds out about pairs: a number of folds, a share of the rows, or
         None, where it is scored on the rows it was trained on.
+
+    Examples
+    --------
+    >>> class Star(Structure):
+    ...     def _build(self, given):
+    ...         return LabelGraph([[], *([0] for _ in range(given.n_labels - 1))])
+    >>> Star().build([[0.0], [1.0]], [[0, 1, 1], [1, 0, 1]]).parents
+    ((), (0,), (0,))
     """
 
-    parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]]
+    parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {}
     folds: float | None = None
+    # Whether `given.Y` may be a CSR matrix.
+    takes_sparse_labels: ClassVar[bool] = False
 
     @abstractmethod
     def _build(self, given: StructureInput) -> LabelGraph:
@@ -73,7 +83,8 @@ class Structure(BaseEstimator, ABC):
         """
         check_parameters(self)
         owner = type(self).__name__
-        given = checked_input(owner, X, Y, random_state, pairs, label_names)
+        form = random_state, pairs, label_names
+        given = checked_input(owner, X, Y, *form, sparse_labels=self.takes_sparse_labels)
         if pairs is None and self.needs_pairs(given.n_labels):
             raise ParameterError(
                 f"{owner} needs pairs to be a PairDependence of {given.n_labels} labels, but it is None. "

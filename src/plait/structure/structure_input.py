@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from plait.core.arrays import Bools, Labels
+from plait.core.arrays import Bools, Ints
 from plait.core.checks import RandomState, check_value
 from plait.core.label_forms import read_labels
 from plait.core.labels import label_matrix
@@ -29,7 +29,7 @@ class StructureInput:
     X : ndarray or CSR matrix of shape (n_samples, n_features)
         Features.
     Y : ndarray of uint8, shape (n_samples, n_labels)
-        0/1 labels.
+        0/1 labels; a CSR matrix may come to structures with `takes_sparse_labels` only.
     random : Generator
         Where random choices come from.
     pairs : PairDependence, or None
@@ -40,7 +40,7 @@ class StructureInput:
 
     owner: str
     X: Any
-    Y: Labels
+    Y: Any
     random: np.random.Generator
     pairs: PairDependence | None = None
     label_names: Sequence[str] | None = None
@@ -51,21 +51,33 @@ class StructureInput:
         return int(self.Y.shape[1])
 
     @property
+    def n_ones(self) -> Ints:
+        """How many rows have each label, shape (n_labels,)."""
+        return np.asarray(self.Y.sum(axis=0, dtype=np.int64)).ravel()
+
+    @property
     def varies(self) -> Bools:
         """Which labels have both values, shape (n_labels,)."""
-        ones = self.Y.sum(axis=0, dtype=np.int64)
+        ones = self.n_ones
         return np.asarray((ones > 0) & (ones < self.Y.shape[0]))
 
 
 def checked_input(
-    owner: str, X: Any, Y: Any, random_state: Any, pairs: PairDependence | None, label_names: Sequence[str] | None
+    owner: str,
+    X: Any,
+    Y: Any,
+    random_state: Any,
+    pairs: PairDependence | None,
+    label_names: Sequence[str] | None,
+    *,
+    sparse_labels: bool = False,
 ) -> StructureInput:
     """Return the input of a structure, with shapes that fit; values of X are the caller's business."""
     check_value(owner, "random_state", random_state, (RandomState(),))
     features = X.tocsr() if sparse.issparse(X) else np.asarray(X)
     given = read_labels(owner, "Y", Y)
     labels = label_matrix(owner, "Y", given.table, one_column=False)
-    labels = labels.toarray() if sparse.issparse(labels) else labels
+    labels = labels.toarray() if sparse.issparse(labels) and not sparse_labels else labels
     if features.ndim != 2 or features.shape[0] != labels.shape[0]:
         raise ParameterError(
             f"{owner} needs X and Y to have the same number of rows, but X has shape {features.shape} and Y has "

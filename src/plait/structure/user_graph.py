@@ -43,6 +43,7 @@ class UserGraph(Structure):
     ((), (), (0, 1))
     """
 
+    takes_sparse_labels: ClassVar[bool] = True
     parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {"edges": (_Pairs(),)}
 
     def __init__(self, edges: Any = ()) -> None:

@@ -141,6 +141,6 @@ def test_more_columns_than_an_inverse_is_worth():
         batch = Batch.of(Y, 1.0, None, None, None, masked, None)
         design, narrow = prepared_design(X), prepared_design(X)
         narrow.widest_shared = narrow.widest_own = 5
-        assert narrow.preconditioner(np.dtype(np.float64), np.ones(4), masked)._levels is None
+        assert narrow.preconditioner(np.dtype(np.float64), np.ones(4), masked, batch.shared_columns())._levels is None
         found, plain = (solve_dense(each, batch, tol=1e-12, max_iter=300, dtype="auto") for each in (narrow, design))
         np.testing.assert_allclose(found.coef, plain.coef, rtol=1e-4, atol=1e-6)

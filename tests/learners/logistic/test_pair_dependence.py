@@ -178,6 +178,23 @@ def test_coefficients_are_of_all_rows_and_in_units_of_the_features():
         np.testing.assert_allclose(whole.intercept[j, i], model.intercept_[0] - shift, rtol=1e-3)
 
 
+@pytest.mark.parametrize("kind", ["dense", "sparse", "many columns"])
+def test_scaled_parents_are_columns_divided_by_their_deviations(kind, monkeypatch):
+    X, Y = made_data(5, n=200, d=3, q=3)
+    if kind == "many columns":  # no whole Hessians
+        monkeypatch.setattr(pair_fits, "MOST_COLUMNS", 0)
+    learner = LogisticLearner(2.0, scale_parents=True, **TIGHT)
+    given_X = X if kind == "dense" else sparse.csr_matrix(X)
+    found = learner.fit_pairs(given_X, Y, folds=None, coefficients=True)
+    for j, i in ((0, 1), (2, 0), (1, 2)):
+        model = LogisticRegression(C=2.0, tol=1e-10, max_iter=500, solver="newton-cholesky")
+        model.fit(np.column_stack([X, Y[:, j] / Y[:, j].std()]), Y[:, i])
+        np.testing.assert_allclose(found.coef[j, i], model.coef_[0, :-1], rtol=1e-4)
+        np.testing.assert_allclose(found.parent_coef[j, i] * Y[:, j].std(), model.coef_[0, -1], rtol=1e-4)
+        likelihood = -model.predict_log_proba(np.column_stack([X, Y[:, j] / Y[:, j].std()]))[np.arange(200), Y[:, i]]
+        np.testing.assert_allclose(found.log_likelihood[j, i], -likelihood.sum(), rtol=1e-5)
+
+
 def test_no_coefficients_unless_asked():
     X, Y = made_data(0)
     found = LogisticLearner().fit_pairs(X, Y, random_state=0)

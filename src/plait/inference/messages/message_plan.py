@@ -105,24 +105,19 @@ def takes_messages(distribution: LabelDistribution) -> bool:
     """Say whether messages along the graph of a distribution are exact and cheap."""
     if not isinstance(distribution, GraphDistribution) or not distribution.probabilistic:
         return False
-    widest = max((len(group) for group in distribution.graph.parents), default=0)
-    return widest <= CHEAP_PARENTS and distribution.graph.is_polytree
+    return distribution.graph.most_parents <= CHEAP_PARENTS and distribution.graph.is_polytree
 
 
 def compiled_messages(*parts: GraphDistribution) -> bool:
     """Say whether kernels send the messages along the graphs of a model: where they have many settings of parents."""
-    return kernels_pay(sum(_n_settings(part.graph) for part in parts if part.graph.edges), KERNELS_FROM)
+    return kernels_pay(sum(part.graph.n_settings for part in parts if part.graph.edges), KERNELS_FROM)
 
 
 def plain_blocks(model: GraphDistribution) -> Iterator[slice]:
     """Return slices of rows, so few that NumPy's tables of a block stay in the cache."""
-    step = max(1, _BLOCK // max(1, _n_settings(model.graph)))
+    step = max(1, _BLOCK // max(1, model.graph.n_settings))
     for begin in range(0, model.n_rows, step):
         yield slice(begin, min(begin + step, model.n_rows))
-
-
-def _n_settings(graph: LabelGraph) -> int:
-    return sum(1 << len(group) for group in graph.parents)
 
 
 def checked_polytree(owner: str, distribution: Any) -> GraphDistribution:

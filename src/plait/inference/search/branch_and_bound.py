@@ -23,18 +23,26 @@ _walk_kernels = lazy_module("plait.inference.search._walks")
 _ALMOST = 1.0 - 1e-10
 
 
-def best_vectors(tree: GraphDistribution, n_best: int, most: int, floor: float = -math.inf) -> tuple[Found, Bools]:
-    """Return the best vectors of every row and for which rows `most` nodes were enough; a beam helps where not."""
-    found, finished = _search(tree, floor, n_best, most)
+def best_vectors(
+    tree: GraphDistribution, n_best: int, most: int, floor: float = -math.inf, reached: Floats | None = None
+) -> tuple[Found, Bools]:
+    """Return the best vectors of every row and for which rows `most` nodes were enough; a beam helps where not.
+
+    With `reached`, log P (n_rows,) that vectors must have, those below it may be left out of a list of several.
+    """
+    found, finished = _search(tree, floor, n_best, most, reached)
     if not finished.all():
         found = _with_beam(tree, found, np.flatnonzero(~finished), n_best)
     return found, finished
 
 
-def _search(tree: GraphDistribution, floor: float, n_best: int, most: int) -> tuple[Found, Bools]:
+def _search(
+    tree: GraphDistribution, floor: float, n_best: int, most: int, reached: Floats | None
+) -> tuple[Found, Bools]:
     """Return the best vectors of every row and which rows were finished; one vector may be proved by a greedy walk."""
     if n_best > 1:
-        return _any_search(tree, floor, n_best, most, np.full(tree.n_rows, -np.inf))
+        reached = np.full(tree.n_rows, -np.inf) if reached is None else reached
+        return _any_search(tree, floor, n_best, most, reached)
     labels, log_prob, proved = greedy_walk(tree)
     n_nodes = np.full(tree.n_rows, tree.n_labels, dtype=np.int64)
     found, finished = Found(labels[:, None], log_prob[:, None], proved, n_nodes), np.ones(tree.n_rows, np.bool_)

@@ -152,6 +152,10 @@ class Found:
     exact: npt.NDArray[np.bool_]
     n_evaluations: npt.NDArray[np.int64]
 
+    def take(self, rows: Ints) -> "Found":
+        """Return some rows."""
+        return Found(self.vectors[rows], self.log_weights[rows], self.exact[rows], self.n_evaluations[rows])
+
     def put(self, rows: npt.NDArray[np.int64], other: "Found") -> None:
         """Put what another search found in the place of the listed rows."""
         for name in ("vectors", "log_weights", "exact", "n_evaluations"):

@@ -64,18 +64,20 @@ class LevelInverses:
 
     def core(self, level: float) -> tuple[Array, Array]:
         """Return the inverse on the shared columns, and that times what joins them with the others."""
-        if level not in self._cores:
+        found = self._cores.get(level)
+        if found is None:
             inverse = _inverted(self._gram[np.ix_(self.shared, self.shared)], level)
             border = inverse @ (level * self._gram[np.ix_(self.shared, self.others)])
             if len(self._cores) * self._gram.size > _MOST_KEPT:
                 self._cores.clear()
-            self._cores[level] = inverse, np.ascontiguousarray(border, dtype=self.dtype)
-        return self._cores[level]
+            found = self._cores[level] = inverse, np.ascontiguousarray(border, dtype=self.dtype)
+        return found
 
     def corner(self, level: float, used: Bools) -> Array:
         """Return the inverse Schur complement of a set of the other columns, zero off the set."""
         key = level, used.tobytes()
-        if key not in self._corners:
+        found = self._corners.get(key)
+        if found is None:
             some = np.flatnonzero(used)
             columns, border = self.others[some], self.core(level)[1][:, some]
             joined = self._gram[np.ix_(columns, self.shared)] @ border
@@ -83,8 +85,8 @@ class LevelInverses:
             corner[np.ix_(some, some)] = _inverted(level * (self._gram[np.ix_(columns, columns)] - joined), 1.0)
             if len(self._corners) * corner.size > _MOST_KEPT:
                 self._corners.clear()
-            self._corners[key] = corner
-        return self._corners[key]
+            found = self._corners[key] = corner
+        return found
 
 
 def _inverted(gram: Array, level: float) -> Array:
@@ -205,7 +207,7 @@ class BorderedInverses:
     irls_weights, penalty : ndarray, shape (n_targets, n_samples) and (n_targets, size + 1)
         S_i and the penalties, the parent's last.
     labels : ndarray, shape (n_labels, n_samples)
-        Values of all labels.
+        Values of all labels as parents.
     target_of, parent_of : ndarray of int, shape (n_pairs,)
         The target's place and the parent's label of each pair; pairs of a target stand together.
     """
@@ -222,7 +224,7 @@ class BorderedInverses:
     ) -> None:
         self.dtype, self._target_of = grams.dtype, target_of
         self._factors = [cholesky_factor(gram, row[:-1]) for gram, row in zip(grams, penalty, strict=True)]
-        corner = (irls_weights @ labels.T)[target_of, parent_of] + penalty[target_of, -1]  # 0/1: y^2 = y
+        corner = in_eights(irls_weights, np.square(labels).T)[target_of, parent_of] + penalty[target_of, -1]
         self._border = matrix.gradients(labels[parent_of] * irls_weights[target_of])
         self._solved = self._inner(self._border, np.arange(len(target_of)))
         rest = corner - np.einsum("ij,ij->i", self._border, self._solved)
@@ -253,7 +255,7 @@ class DiagonalInverses:
     ) -> None:
         self.dtype, self._target_of = labels.dtype, target_of
         self._shared = np.stack([matrix.diagonal(row) for row in irls_weights]) + penalty[:, :-1]
-        self._last = (irls_weights @ labels.T)[target_of, parent_of] + penalty[target_of, -1]
+        self._last = in_eights(irls_weights, np.square(labels).T)[target_of, parent_of] + penalty[target_of, -1]
 
     def apply(self, values: Array, rows: Ints, curvature: Floats) -> Array:
         """Return the inverse of pair `rows[r]` times row r of `values`, in which the parent stands last."""

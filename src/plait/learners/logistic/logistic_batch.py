@@ -1,11 +1,12 @@
 """`Batch`: many logistic regressions over one design, and their `Solution`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from plait.core.arrays import Floats, Ints
 
@@ -46,6 +47,17 @@ class Solution:
         nothing = np.zeros(len(intercept))
         return cls(coef, intercept, nothing, nothing.astype(np.int64), nothing > 0)
 
+    @classmethod
+    def empty(cls, n_problems: int, n_columns: int) -> "Solution":
+        """Return room for solutions."""
+        return cls.start(np.zeros((n_problems, n_columns)), np.zeros(n_problems))
+
+    @classmethod
+    def joined(cls, parts: "Sequence[Solution]", places: Ints) -> "Solution":
+        """Return solutions that were found apart, in the order of `places` among all of them."""
+        names = [field.name for field in fields(cls)]
+        return cls(*(np.concatenate([getattr(part, name) for part in parts])[places] for name in names))
+
 
 @dataclass(frozen=True, eq=False)
 class Batch:
@@ -53,7 +65,7 @@ class Batch:
 
     Parameters
     ----------
-    targets : ndarray of shape (n_rows, n_labels)
+    targets : ndarray or CSC matrix of shape (n_rows, n_labels)
         0/1 labels.
     columns : ndarray of int, shape (n_problems,)
         Which label each problem predicts; a label may occur several times.
@@ -69,9 +81,11 @@ class Batch:
         Where to start, in units of the design.
     taken : ndarray of int, shape (n_problems,), or None
         Steps that led there and count as steps of the solver.
+    shared : ndarray of bool, shape (n_columns,), or None
+        Of a part of a batch: the columns that all problems of the whole use.
     """
 
-    targets: npt.NDArray[Any]
+    targets: Any
     columns: Ints
     strengths: Floats
     weights: Floats | None = None
@@ -79,11 +93,12 @@ class Batch:
     support: npt.NDArray[np.bool_] | None = None
     start: tuple[Floats, Floats] | None = None
     taken: Ints | None = None
+    shared: npt.NDArray[np.bool_] | None = None
 
     @classmethod
     def of(
         cls,
-        targets: npt.NDArray[Any],
+        targets: Any,
         strengths: float | Floats,
         columns: Sequence[int] | Ints | None,
         weights: Floats | None,
@@ -116,7 +131,12 @@ class Batch:
 
     def target(self, problem: int) -> npt.NDArray[Any]:
         """Return the 0/1 column that a problem predicts."""
-        return self.targets[:, self.columns[problem]]
+        label = self.columns[problem]
+        if not sparse.issparse(self.targets):
+            return np.asarray(self.targets[:, label])
+        column = np.zeros(self.targets.shape[0], dtype=np.uint8)
+        column[self.targets.indices[self.targets.indptr[label] : self.targets.indptr[label + 1]]] = 1
+        return column
 
     def cost(self, problem: int) -> Floats | float:
         """Return strength times row weights, or the strength where all rows count alike."""
@@ -130,19 +150,42 @@ class Batch:
         start = None if self.start is None else (self.start[0][:, order], self.start[1])
         return replace(self, support=support, start=start)
 
+    def part(self, problems: Ints) -> "Batch":
+        """Return some of the problems."""
+        chosen: dict[str, Any] = {
+            "columns": self.columns[problems],
+            "strengths": self.strengths[problems],
+            "weight_columns": None if self.weight_columns is None else self.weight_columns[problems],
+            "support": None if self.support is None else self.support[problems],
+            "start": None if self.start is None else (self.start[0][problems], self.start[1][problems]),
+            "taken": None if self.taken is None else self.taken[problems],
+        }
+        return replace(self, shared=self.shared_columns(), **chosen)
+
+    def shared_columns(self) -> npt.NDArray[np.bool_] | None:
+        """Return which columns all problems use, of a part those that all problems of the whole use; None for all."""
+        if self.shared is not None or self.support is None:
+            return self.shared
+        return np.asarray(self.support.all(axis=0))
+
     def log_odds(self) -> Floats:
         """Return the log-odds of the weighted share of ones of each problem: the best intercepts without any column."""
         if self.weights is None or self.weight_columns is None:
-            ones = self.targets.sum(axis=0, dtype=np.float64)[self.columns]
-            zeros = len(self.targets) - ones
+            ones = self._ones()
+            zeros = self.targets.shape[0] - ones
         else:
             # Sums over one column at a time, whose bits do not depend on how many there are.
             weights, y = self.weights[:, self.weight_columns], self.targets[:, self.columns]
+            y = y.toarray() if sparse.issparse(y) else y
             ones, zeros = (weights * y).sum(axis=0), (weights * (1.0 - y)).sum(axis=0)
         known = (ones > 0) & (zeros > 0)
         return np.asarray(np.log(np.where(known, ones, 1.0)) - np.log(np.where(known, zeros, 1.0)))
 
     def rarity(self) -> Floats:
         """Return the number of rows of the rarer class of each problem, weights aside."""
-        ones = self.targets.sum(axis=0, dtype=np.float64)
-        return np.asarray(np.minimum(ones, len(self.targets) - ones)[self.columns])
+        ones = self._ones()
+        return np.minimum(ones, self.targets.shape[0] - ones)
+
+    def _ones(self) -> Floats:
+        """Return the number of rows that have the label of each problem."""
+        return np.asarray(self.targets.sum(axis=0, dtype=np.float64)).ravel()[self.columns]

@@ -1,5 +1,6 @@
 """The matrix that all labels share, prepared once: scaled, centred where it is dense, and multiplied by blocks."""
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ __all__ = [
     "Design",
     "LANES",
     "NARROW",
-    "SMALL",
+    "PLAIN",
     "SparseDesign",
     "WIDTHS",
     "prepared_design",
@@ -50,9 +51,11 @@ def zero_block(shape: tuple[int, int], dtype: npt.DTypeLike) -> npt.NDArray[Any]
 
 _products = lazy_module("plait.learners.logistic._logistic_kernels")
 
-# Designs of so many numbers are solved by plain NumPy, in float64 and to the last digits: on emotions (593 x 72) that
-# takes less time than the kernels do, warm.
+# Designs of so many numbers are solved in float64 and to the last digits: on emotions (593 x 72) plain NumPy takes less
+# time for that than the kernels do for less, warm.
 SMALL = 65_536
+# Up to so many, plain NumPy takes some hundredths of a second longer than kernels, whose import takes half a second.
+PLAIN = 131_072
 
 
 # From so many columns on a block no longer fits the cache beside another, and a transposed copy pays.
@@ -79,6 +82,15 @@ class Design:
     order: Ints | None = None
 
     @property
+    def n_numbers(self) -> int:
+        """How many numbers a product reads."""
+        return self.n_rows * self.n_columns
+
+    def for_thread(self) -> "Design":
+        """Return the same matrix for another thread, with room of its own to work in."""
+        return self
+
+    @property
     def is_small(self) -> bool:
         """Whether solutions to the last digits cost next to nothing."""
         return self.n_rows * self.n_columns <= SMALL
@@ -86,16 +98,16 @@ class Design:
     @property
     def compiled(self) -> bool:
         """Whether kernels pay."""
-        return kernels_pay(self.n_rows * self.n_columns, SMALL + 1)
+        return kernels_pay(self.n_rows * self.n_columns, PLAIN + 1)
 
     def __init__(self, shape: tuple[int, int], scales: Floats, centres: Floats, fit_intercept: bool) -> None:
         self.n_rows, self.n_columns = shape
         self.scales, self.centres, self.fit_intercept = scales, centres, fit_intercept
 
-    def original(self, coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
+    def original(self, coef: Floats, intercept: Floats, *, in_place: bool = False) -> tuple[Floats, Floats]:
         """Return coefficients (n, n_columns) and intercepts for the columns as they were before preparation."""
-        coef = coef / self.scales
-        return coef, intercept - (coef * self.centres).sum(axis=1)
+        coef = np.divide(coef, self.scales, out=coef if in_place else None)
+        return coef, intercept - (coef * self.centres).sum(axis=1) if self.centres.any() else intercept
 
     def prepared(self, coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
         """Return the coefficients and intercepts for A: the way back from `original`."""
@@ -134,9 +146,11 @@ class DenseDesign(Design):
             return self.rows(exact)
         return RawRows(self._columns, self.scales, self.centres, intercept=self.fit_intercept)
 
-    def preconditioner(self, dtype: Any, penalty: Floats, support: Bools | None) -> DensePreconditioner:
-        """Return inverse Hessians for problems with these penalties and columns."""
-        shared: Bools = np.ones(self.n_columns, dtype=np.bool_) if support is None else np.asarray(support.all(axis=0))
+    def preconditioner(
+        self, dtype: Any, penalty: Floats, support: Bools | None, shared: Bools | None
+    ) -> DensePreconditioner:
+        """Return inverse Hessians for problems with these penalties and columns, of which they share some (or all)."""
+        shared = np.ones(self.n_columns, dtype=np.bool_) if shared is None else shared
         widest = self.widest_shared if shared.all() else self.widest_own
         levels = self._level_inverses(dtype, shared) if self.n_columns <= widest else None
         return DensePreconditioner(self.rows(dtype), levels, penalty, support)
@@ -144,9 +158,11 @@ class DenseDesign(Design):
     def _level_inverses(self, dtype: Any, shared: Bools) -> LevelInverses:
         """Return the inverses for a set of shared columns; the last is kept, as it serves again in a path or in EM."""
         key = dtype, shared.tobytes()
-        if key not in self._levels:
-            self._levels = {key: LevelInverses(self.rows(dtype).gram(), shared)}
-        return self._levels[key]
+        found = self._levels.get(key)
+        if found is None:
+            found = LevelInverses(self.rows(dtype).gram(), shared)
+            self._levels = {key: found}
+        return found
 
 
 class SparseDesign(Design):
@@ -167,7 +183,17 @@ class SparseDesign(Design):
         self._scores: Array | None = None
         self._transposed = _transposed(A) if A.shape[1] > _WIDE else None
         self.binary = bool((values == 1).all())
-        self._squares = {} if self.binary else {kind: data * data for kind, data in self._values.items()}
+
+    @property
+    def n_numbers(self) -> int:
+        """How many numbers a product reads."""
+        return int(self._indptr[-1])
+
+    def for_thread(self) -> "SparseDesign":
+        """Return the same matrix for another thread, with room of its own to work in."""
+        twin = copy(self)
+        twin._scores = None
+        return twin
 
     def _entries(self, block: Array) -> tuple[Any, Any, Any]:
         return self._indptr, self._indices, self._values[block.dtype]
@@ -191,12 +217,14 @@ class SparseDesign(Design):
             pointers, indices, values = self._transposed[T.dtype]
             _products.sparse_forward(pointers, indices, values * values, T, Q, WIDTHS[T.shape[1]])
         else:
-            _products.sparse_backward(self._indptr, self._indices, self._squares[T.dtype], T, Q, WIDTHS[T.shape[1]])
+            values = np.square(self._values[T.dtype])
+            _products.sparse_backward(self._indptr, self._indices, values, T, Q, WIDTHS[T.shape[1]])
 
     def leverage(self, inverse: Array, T: Array) -> None:
         """T = (A * A) inverse: the size of each row where column k counts by inverse_k."""
-        values = self._values if self.binary else self._squares
-        _products.sparse_forward(self._indptr, self._indices, values[inverse.dtype], inverse, T, WIDTHS[T.shape[1]])
+        values = self._values[inverse.dtype]
+        values = values if self.binary else np.square(values)
+        _products.sparse_forward(self._indptr, self._indices, values, inverse, T, WIDTHS[T.shape[1]])
 
     def rows(self, rows: npt.NDArray[np.int64]) -> tuple[Any, Any, Any]:
         """Return row pointers, indices and float64 values of some rows."""
@@ -232,29 +260,34 @@ def prepared_design(
     standardize: bool | str = "auto",
     fit_intercept: bool = True,
     row_weights: Floats | None = None,
+    scale_extra: bool = False,
 ) -> Design:
-    """Return the design of [X, extra]: X scaled (see `column_scales`), extra columns (labels) as they are.
+    """Return the design of [X, extra]: X scaled (see `column_scales`), extra columns (labels) as they are or scaled.
 
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_features)
         Features.
-    extra : ndarray of shape (n_samples, n_extra), optional
-        More columns, such as the labels that are parents of others; never scaled.
+    extra : ndarray or sparse matrix of shape (n_samples, n_extra), optional
+        More columns, such as the labels that are parents of others.
     standardize : bool or "auto"
         Which columns of X to scale.
     fit_intercept : bool
         Whether there will be an intercept. Dense columns are centred only then: a free intercept makes up for it.
     row_weights : ndarray of shape (n_samples,), optional
         How often a row counts when columns are scaled.
+    scale_extra : bool
+        Whether the extra columns are divided by their standard deviations.
     """
     if standardize is False:
         require_moderate("LogisticLearner(standardize=False)", X)
-    n_extra = 0 if extra is None else extra.shape[1]
-    scales = np.concatenate([column_scales(X, standardize, row_weights), np.ones(n_extra)])
-    if sparse.issparse(X) and kernels_pay(X.shape[0] * len(scales), SMALL + 1):
+    scales = column_scales(X, standardize, row_weights)
+    if extra is not None:
+        scales = np.append(scales, column_scales(extra.astype(np.float64), scale_extra, row_weights))
+    if sparse.issparse(X) and kernels_pay(X.shape[0] * len(scales), PLAIN + 1):
         return SparseDesign(_sparse_columns(X, extra, scales), scales, fit_intercept)
     X = X.toarray() if sparse.issparse(X) else np.asarray(X)
+    extra = extra.toarray() if sparse.issparse(extra) else extra
     A = np.asarray(X) if extra is None else np.hstack([X, extra])
     centres = column_means(A) if fit_intercept else np.zeros(A.shape[1])
     return DenseDesign(A, scales, centres, fit_intercept)

@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from plait.core.arrays import Floats, Ints
-from plait.core.parallel import one_blas_thread
+from plait.core.parallel import Parallel, delayed, effective_n_jobs, one_blas_thread
 from plait.learners.logistic.conjugate_gradients import NewtonLanes, NewtonSystems
 from plait.learners.logistic.descent import SURE, Descent, DescentTask
 from plait.learners.logistic.hessian_inverses import DensePreconditioner
@@ -33,8 +34,11 @@ __all__ = ["FINEST", "POLISHING", "solve", "solve_dense"]
 
 # After so many steps it is asked whether own Hessians pay: when they cost no more than a share of the steps so far.
 EVERY, SHARE_OF_STEPS = 4, 0.5
-# What a step costs beside its products, in multiplications.
-OVERHEAD = 2e7
+# What a step costs beside its products, in multiplications, for each of some ten problems side by side. Nothing that is
+# decided for a problem depends on how many there are.
+OVERHEAD = 1.5e6
+# Numbers of the design times problems from which on threads pay.
+MANY = 2**21
 # float32 goes to this share of the tolerance, but not further than its rounding; this one it reaches safely.
 SHARE, LEAST_SINGLE, SAFE_SINGLE = 0.1, 1e-9, 1e-5
 # A tolerance of the last digits, and how many steps may be taken for it.
@@ -69,9 +73,9 @@ def solve_dense(
         finest, more = (FINEST, POLISHING) if polish else (tol, 0)
         start = _start(design, batch)
         return solve_newton(design, batch, start, tol=tol, max_iter=max_iter, finest=finest, more=more)
-    phases = phases_of(dtype, tol, single_first=design.compiled)
+    phases = phases_of(dtype, tol, single_first=design.compiled or not design.is_small)
     penalty = 1.0 / batch.strengths
-    preconditioner = design.preconditioner(phases[0].dtype, penalty, batch.support)
+    preconditioner = design.preconditioner(phases[0].dtype, penalty, batch.support, batch.shared_columns())
     coefficients, pairs, n_iter = _start(design, batch), None, np.zeros(batch.n_problems, dtype=np.int64)
     for phase in phases:
         task = _task(design, batch, preconditioner, phase.dtype)
@@ -99,9 +103,9 @@ def _run(descent: Descent, design: DenseDesign, tol: float, *, last_step: bool =
     assert isinstance(preconditioner, DensePreconditioner)
     n_rows, size, spent = design.n_rows, descent.found.shape[1], 0.0
     while descent.rows.size:
-        spent += EVERY * (OVERHEAD + 2.0 * descent.rows.size * n_rows * size)
+        spent += EVERY * (OVERHEAD + 2.0 * n_rows * size)
         descent.run(tol, EVERY, last_step=last_step)
-        hessians = descent.rows.size * size * size * (0.5 * n_rows + 0.3 * size)
+        hessians = size * size * (0.5 * n_rows + 0.3 * size)
         # In a small problem they always do; nothing that a problem gets depends on the others there.
         if descent.rows.size and (hessians <= SHARE_OF_STEPS * spent or not design.compiled):
             preconditioner.renew(descent.rows, descent.irls_weights())
@@ -146,6 +150,8 @@ def _start(design: DenseDesign, batch: Batch) -> Floats:
 
 # So many blocks in flight give the lanes of conjugate gradients enough systems to choose from.
 _PANELS = 4
+# Numbers of rows times lanes that the blocks of a thread hold; each takes some 24 bytes.
+_HELD = 2**25
 
 # With so many problems left, narrow lanes are busy enough.
 _FEW = 12
@@ -174,7 +180,7 @@ class Scheduler:
         # Blocks wait for their slowest system: where systems take many steps, many small blocks wait less.
         narrow = batch.n_problems <= (_PANELS * NARROW if preconditioner.diagonal else NARROW)
         held = NARROW if narrow else LANES
-        n_blocks = min(_PANELS, -(-batch.n_problems // held))
+        n_blocks = min(_PANELS, -(-batch.n_problems // held), max(1, _HELD // (design.n_rows * held)))
         self._blocks = [NewtonBlock(design, batch, preconditioner, precision, tol, held) for _ in range(n_blocks)]
         self._lanes = NewtonLanes(design, preconditioner, precision.work, n_lanes)
         self._systems: list[NewtonSystems | None] = [None] * n_blocks
@@ -183,8 +189,9 @@ class Scheduler:
         self._origin = np.full((n_lanes, 2), EMPTY)
         self._preconditioner, self._precision, self._max_iter = preconditioner, precision, max_iter
 
-    def run(self, queue: list[int], found: Solution) -> None:
-        """Solve the problems of the queue, the last first."""
+    def run(self, queue: list[int], found: Solution, places: Ints) -> None:
+        """Solve the problems of the queue, the last first; `places` says where in `found` each belongs."""
+        self._places = places
         each = -(-len(queue) // max(1, len(self._blocks)))
         for place in range(len(self._blocks)):
             self._refill(place, queue, each)
@@ -255,12 +262,13 @@ class Scheduler:
     def _retire(self, block: NewtonBlock, done: npt.NDArray[np.bool_], found: Solution) -> None:
         leaving = block.held[(done | (block.n_iter >= self._max_iter))[block.held]]
         for lane in leaving:
-            problem = block.problems[lane]
-            found.coef[problem] = block.W[:, lane]
-            found.intercept[problem] = block.intercepts[lane]
-            found.objective[problem] = block.objective[lane]
-            found.n_iter[problem] = block.n_iter[lane]
-            found.converged[problem] = done[lane]
+            place = self._places[block.problems[lane]]
+            order = block.design.order
+            found.coef[place, slice(None) if order is None else order] = block.W[:, lane]
+            found.intercept[place] = block.intercepts[lane]
+            found.objective[place] = block.objective[lane]
+            found.n_iter[place] = block.n_iter[lane]
+            found.converged[place] = done[lane]
         block.clear(leaving)
 
     def _merge(self, place: int) -> None:
@@ -274,7 +282,7 @@ class Scheduler:
 
 def solve(
     design: Design,
-    targets: npt.NDArray[Any],
+    targets: Any,
     *,
     strengths: float | Floats = 1.0,
     columns: Sequence[int] | Ints | None = None,
@@ -293,7 +301,7 @@ def solve(
     ----------
     design : Design
         The shared matrix, from `prepared_design`.
-    targets : ndarray of shape (n_rows, n_labels)
+    targets : ndarray or sparse matrix of shape (n_rows, n_labels)
         0/1 labels. Among rows of positive weight both values must occur: constant labels are not for this function.
     strengths : float or ndarray of shape (n_problems,)
         C, for all problems or for each.
@@ -318,35 +326,63 @@ def solve(
     polish : bool
         Whether to go on to the last digits; steps for that are not counted.
     """
+    if sparse.issparse(targets):
+        targets = targets.tocsc() if isinstance(design, SparseDesign) else targets.toarray()
     batch = Batch.of(targets, strengths, columns, weights, weight_columns, support, start)
+    how: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "dtype": dtype, "polish": polish}
+    n_shares = min(effective_n_jobs(None), batch.n_problems) if design.n_numbers * batch.n_problems >= MANY else 1
+    if n_shares == 1:
+        return _solved(design, batch, **how)
+    # Dealt out by rarity: hard problems, those of balanced labels, are shared evenly.
+    by_rarity = np.argsort(batch.rarity(), kind="stable")
+    shares = [by_rarity[first::n_shares] for first in range(n_shares)]
+    # Over a sparse design, which may be wide, all threads write into one place.
+    in_place = isinstance(design, SparseDesign) and not polish
+    whole = Solution.empty(batch.n_problems, design.n_columns) if in_place else None
+    tasks = (delayed(_solved)(design.for_thread(), batch.part(share), whole, share, **how) for share in shares)
+    with one_blas_thread():  # here too: threads that end one after the other would each restore what they met
+        found = Parallel(n_jobs=n_shares, prefer="threads")(tasks)
+    return Solution.joined(found, np.argsort(np.concatenate(shares))) if whole is None else whole
+
+
+def _solved(
+    design: Design,
+    batch: Batch,
+    whole: Solution | None = None,
+    places: Ints | None = None,
+    *,
+    tol: float,
+    max_iter: int,
+    dtype: str,
+    polish: bool,
+) -> Solution:
     with one_blas_thread():
         if isinstance(design, DenseDesign):
             return solve_dense(design, batch, tol=tol, max_iter=max_iter, dtype=dtype, polish=polish)
         assert isinstance(design, SparseDesign)
-        found = _solve_sparse(design, batch, tol=tol, max_iter=max_iter, dtype=dtype)
+        found = _solve_sparse(design, batch, tol, max_iter, dtype, whole, None if whole is None else places)
         if not polish:
             return found
-        fine = _solve_sparse(
-            design, replace(batch, start=(found.coef, found.intercept)), tol=FINEST, max_iter=POLISHING, dtype=dtype
-        )
+        near = replace(batch, start=(found.coef, found.intercept))
+        fine = _solve_sparse(design, near, FINEST, POLISHING, dtype)
     return replace(fine, n_iter=found.n_iter, converged=found.converged)
 
 
-def _solve_sparse(design: SparseDesign, batch: Batch, *, tol: float, max_iter: int, dtype: str) -> Solution:
-    """Return the solutions by Newton's method with conjugate gradients."""
+def _solve_sparse(
+    design: SparseDesign,
+    batch: Batch,
+    tol: float,
+    max_iter: int,
+    dtype: str,
+    found: Solution | None = None,
+    places: Ints | None = None,
+) -> Solution:
+    """Return the solutions by Newton's method with conjugate gradients, in `found` at `places` if these are given."""
     if design.order is not None:
         batch = batch.in_order(design.order)
-    shape = (batch.n_problems, design.n_columns)
-    found = Solution(
-        np.zeros(shape),
-        np.zeros(shape[0]),
-        np.zeros(shape[0]),
-        np.zeros(shape[0], dtype=np.int64),
-        np.zeros(shape[0], dtype=np.bool_),
-    )
+    found = Solution.empty(batch.n_problems, design.n_columns) if found is None else found
+    places = np.arange(batch.n_problems) if places is None else places
     # Hard problems, those of balanced labels, first, so that the end is not spent waiting for one of them.
     queue = [int(problem) for problem in np.argsort(batch.rarity(), kind="stable")]
-    Scheduler(batch, DiagonalPreconditioner(design), Precision(dtype), tol, max_iter).run(queue, found)
-    if design.order is not None:
-        found.coef[:, design.order] = found.coef.copy()
+    Scheduler(batch, DiagonalPreconditioner(design), Precision(dtype), tol, max_iter).run(queue, found, places)
     return found

@@ -159,13 +159,7 @@ def pair_dependence_of(
         scorer = Scorer(scores, fits.alone, rows, compiled=fits.compiled)
         if kept is not None and folds is None:
             kept.begin(fits)
-        for pairs in fits.pairs():
-            matrix = fits.matrix(rows.X, pairs.group, pairs.coefficients.dtype)
-            shifts = pairs.coefficients[:, -1]
-            scorer.add(pairs.target, pairs.parents, matrix.scores(pairs.coefficients[:, :-1]), shifts)
-            failed += int((~pairs.reached).sum())
-            if kept is not None and folds is None:
-                kept.add(fits, pairs)
+        failed += _scored(fits, rows, scorer, kept if folds is None else None)
     if kept is not None and folds is not None:
         failed += kept.collect(PairFits(learner, problem))
     _warn(learner, failed)
@@ -174,6 +168,21 @@ def pair_dependence_of(
     return PairDependence(
         scores.log_likelihood, scores.log_likelihood_alone, scores.directed_information, n_held_out, *found
     )
+
+
+def _scored(fits: PairFits, rows: Problem, scorer: Scorer, kept: "_Coefficients | None") -> int:
+    """Score the pairs of all targets on rows, keep them where asked; return how many did not reach the tolerance."""
+    failed: list[int] = []
+
+    def use(pairs: TargetPairs) -> None:
+        matrix, shifts = fits.matrix(rows.X, pairs.group, pairs.coefficients.dtype), pairs.coefficients[:, -1]
+        scorer.add(pairs.target, pairs.parents, matrix.scores(pairs.coefficients[:, :-1]), shifts)
+        failed.append(int((~pairs.reached).sum()))
+        if kept is not None:
+            kept.add(fits, pairs)
+
+    fits.each(use, rows.X)
+    return sum(failed)
 
 
 def refitted_pair_dependence(
@@ -231,11 +240,14 @@ class _Coefficients:
     def collect(self, fits: PairFits) -> int:
         """Fill in all; return how many pairs did not reach the tolerance."""
         self.begin(fits)
-        failed = 0
-        for pairs in fits.pairs():
+        failed: list[int] = []
+
+        def use(pairs: TargetPairs) -> None:
             self.add(fits, pairs)
-            failed += int((~pairs.reached).sum())
-        return failed
+            failed.append(int((~pairs.reached).sum()))
+
+        fits.each(use)
+        return sum(failed)
 
 
 def _warn(learner: PairLearner, failed: int) -> None:

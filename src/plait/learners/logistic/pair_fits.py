@@ -1,6 +1,6 @@
 """`PairFits`: the fits P(y_i | x) of all labels, and P(y_i | x, y_j) of all pairs, target by target."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -11,12 +11,13 @@ from scipy.special import expit
 
 from plait.core.arrays import Array, Bools, Floats, Ints
 from plait.core.kernel_policy import kernels_pay
+from plait.core.parallel import Parallel, delayed, effective_n_jobs, one_blas_thread
 from plait.learners.linear_conditionals import LinearConditionals
 from plait.learners.logistic.descent import MEMORY, Descent, DescentTask, Preconditioner
 from plait.learners.logistic.hessian_inverses import BorderedInverses, DiagonalInverses
 from plait.learners.logistic.logistic_batch import MOST_STRENGTH
-from plait.learners.logistic.logistic_design import SMALL
-from plait.learners.logistic.row_matrices import DenseRows, SparseRows
+from plait.learners.logistic.logistic_design import PLAIN
+from plait.learners.logistic.row_matrices import DenseRows, SparseRows, in_eights
 from plait.learners.training.column_scaling import column_means, column_scales
 from plait.learners.training.problem import Problem, class_weighted, constant_labels, weighing_rows
 
@@ -34,8 +35,8 @@ class PairTask:
     ----------
     matrix : DenseRows or SparseRows
         Features, with the intercept's column.
-    labels : ndarray, shape (n_labels, n_samples)
-        Values of all labels.
+    labels, parents : ndarray, shape (n_labels, n_samples)
+        Values of all labels, and those that they have as parents, which may be scaled.
     targets : ndarray of int, shape (n_targets,)
         The labels to predict.
     target_of, parent_of : ndarray of int, shape (n_pairs,)
@@ -54,6 +55,7 @@ class PairTask:
 
     matrix: Any
     labels: Array
+    parents: Array
     targets: Ints
     target_of: Ints
     parent_of: Ints
@@ -86,14 +88,14 @@ class PairTask:
     def scores(self, coefficients: Array, rows: Ints) -> Array:
         """Return scores of coefficients; row r belongs to pair `rows[r]`."""
         scores: Array = self.matrix.scores(coefficients[:, :-1])
-        scores += coefficients[:, -1:] * self.labels[self.parent_of[rows]]
+        scores += coefficients[:, -1:] * self.parents[self.parent_of[rows]]
         return scores
 
     def gradients(self, residuals: Array, rows: Ints) -> Array:
         """Return the derivatives that residuals cause, the parent's last."""
         out = np.empty((len(residuals), self.penalty.shape[1]), dtype=residuals.dtype)
         out[:, :-1] = self.matrix.gradients(residuals)
-        out[:, -1] = np.einsum("ij,ij->i", residuals, self.labels[self.parent_of[rows]])
+        out[:, -1] = np.einsum("ij,ij->i", residuals, self.parents[self.parent_of[rows]])
         return out
 
 
@@ -131,14 +133,14 @@ def _known(task: PairTask, p: Array, curvature: Floats) -> tuple[Array, Floats, 
     residual = task.weights * (p - y)
     gradient = np.empty((len(of), task.penalty.shape[1]), dtype=task.start.dtype)
     gradient[:, :-1] = (task.matrix.gradients(residual) + task.penalty[:, :-1] * task.start)[of]
-    gradient[:, -1] = (residual @ task.labels.T)[of, task.parent_of]
+    gradient[:, -1] = in_eights(residual, task.parents.T)[of, task.parent_of]
     loss = np.einsum("ij,ij->i", task.weights, np.logaddexp(0.0, task.alone) - y * task.alone, dtype=np.float64)
     objective = loss + 0.5 * np.einsum("ij,ij,ij->i", task.penalty[:, :-1], task.start, task.start)
     return gradient, objective[of], curvature[of]
 
 
 def _preconditioner(task: PairTask, irls_weights: Array) -> Preconditioner:
-    parts = (task.matrix, irls_weights, task.penalty, task.labels, task.target_of, task.parent_of)
+    parts = (task.matrix, irls_weights, task.penalty, task.parents, task.target_of, task.parent_of)
     return DiagonalInverses(*parts) if task.grams is None else BorderedInverses(task.grams, *parts)
 
 
@@ -162,6 +164,7 @@ class PairLearner(Protocol):
 
     fit_intercept: bool
     standardize: bool | str
+    scale_parents: bool
     class_weight: Any
     tol: float
     max_iter: int
@@ -182,8 +185,8 @@ class FeatureGroup:
 class TargetPairs:
     """The fits P(y_target | x, y_j) for every j in `parents`.
 
-    `coefficients` (n_pairs, n_columns + 2) are in units of the design: features, intercept, parent. Without an
-    intercept that column is missing.
+    `coefficients` (n_pairs, n_columns + 2) are in units of the design: features, intercept, parent (of 0 and 1).
+    Without an intercept that column is missing.
     """
 
     group: FeatureGroup
@@ -194,7 +197,7 @@ class TargetPairs:
 
 
 class PairFits:
-    """Fits of single labels, made at once, and of pairs, made while `pairs()` is read: never all in memory.
+    """Fits of single labels, made at once, and of pairs, made by `each`: never all in memory.
 
     Parameters
     ----------
@@ -211,7 +214,8 @@ class PairFits:
         self.problem = class_weighted(training, learner.class_weight)
         self.varying = np.flatnonzero(~constant_labels(self.problem.class_mass()))
         self.scales = column_scales(training.X, learner.standardize, training.row_weights)
-        self.compiled = kernels_pay(training.X.shape[0] * training.X.shape[1], SMALL + 1)
+        self._parent_scales = column_scales(training.Y.astype(np.float64), learner.scale_parents, training.row_weights)
+        self.compiled = kernels_pay(training.X.shape[0] * training.X.shape[1], PLAIN + 1)
         self._sparse = self.compiled and sparse.issparse(training.X)
         centred = learner.fit_intercept and not self._sparse
         self.centres = column_means(training.X) if centred else np.zeros(training.X.shape[1])
@@ -232,11 +236,12 @@ class PairFits:
     def matrix(self, X: Any, group: FeatureGroup, dtype: Any) -> Rows:
         """Return rows, of training or others, as the fits of a group see them; the last few are kept."""
         key = (id(X), id(group), np.dtype(dtype))
-        if key not in self._matrices:
+        kept = self._matrices.get(key)
+        if kept is None:
             # X and group are kept too: while they live no other object has their number.
             kept = (X, group, self._made(X, group, dtype))
             self._matrices = dict([*list(self._matrices.items())[-2:], (key, kept)])
-        return self._matrices[key][2]
+        return kept[2]
 
     def _made(self, X: Any, group: FeatureGroup, dtype: Any) -> Rows:
         part: Any = slice(None) if group.columns is None else group.columns
@@ -246,24 +251,38 @@ class PairFits:
         values = X[:, part].toarray() if sparse.issparse(X) else X[:, part]
         return DenseRows(values, self.scales[part], self.centres[part], **form, compiled=self.compiled)
 
-    def pairs(self) -> Iterator[TargetPairs]:
-        """Yield the fits of all pairs of varying labels, one target after the other."""
-        for group in self.groups():
-            matrix = self.matrix(self.problem.X, group, self.dtype)
-            most = min(max(MOST_NUMBERS // matrix.size**2, 1), MOST_TARGETS)
-            for first in range(0, group.targets.size if len(self.varying) > 1 else 0, most):
-                yield from self._solved(group, matrix, group.targets[first : first + most])
+    def each(self, use: Callable[[TargetPairs], None], *others: Any) -> None:
+        """Hand the fits of all pairs of varying labels to a function, target by target, in threads if jobs are given.
+
+        `others` are further rows whose matrices it asks for, made before threads do.
+        """
+        n_threads = effective_n_jobs(None)
+        with one_blas_thread():
+            for group in self.groups() if len(self.varying) > 1 else []:
+                matrix = self.matrix(self.problem.X, group, self.dtype)
+                for X in others:
+                    self.matrix(X, group, self.dtype)
+                most = min(max(MOST_NUMBERS // matrix.size**2, 1), MOST_TARGETS, -(-group.targets.size // n_threads))
+                firsts = range(0, group.targets.size, most)
+                tasks = (delayed(self._used)(use, group, matrix, group.targets[k : k + most]) for k in firsts)
+                Parallel(n_jobs=n_threads, require="sharedmem")(tasks)
+
+    def _used(self, use: Callable[[TargetPairs], None], group: FeatureGroup, matrix: Rows, targets: Ints) -> None:
+        for pairs in self._solved(group, matrix, targets):
+            use(pairs)
 
     def _task(self, matrix: Rows, group: FeatureGroup, targets: Ints) -> PairTask:
         """Return the pairs of a few targets."""
         kind, n_parents = matrix.dtype, len(self.varying) - 1
+        labels = np.ascontiguousarray(self.problem.Y.T, dtype=kind)
         start = self._start(group, targets).astype(kind)
         scores = matrix.scores(start)
         weights = np.stack([self._weights(target) for target in targets]).astype(kind)
         p = expit(scores)
         return PairTask(
             matrix,
-            np.ascontiguousarray(self.problem.Y.T, dtype=kind),
+            labels,
+            (labels / self._parent_scales[:, None]).astype(kind) if self.learner.scale_parents else labels,
             targets,
             np.repeat(np.arange(len(targets)), n_parents),
             np.concatenate([self._parents(target) for target in targets]),
@@ -299,6 +318,7 @@ class PairFits:
             coefficients = coefficients.astype(np.float64)
             coefficients[~reached] = better
             reached[~reached] = reached_now
+        coefficients[:, -1] /= self._parent_scales[task.parent_of]
         for place, target in enumerate(targets.tolist()):
             here = task.target_of == place
             yield TargetPairs(group, target, self._parents(target), coefficients[here], reached[here])
@@ -309,7 +329,7 @@ class PairFits:
         coef = self.alone.coef_[targets][:, part]
         start = coef * self.scales[part]
         if self.learner.fit_intercept:
-            intercept = self.alone.intercept_[targets] + coef @ self.centres[part]
+            intercept = self.alone.intercept_[targets] + (coef * self.centres[part]).sum(axis=1)
             start = np.column_stack([start, intercept])
         return np.asarray(start)
 

@@ -8,6 +8,7 @@ weighed as if they came from a few rows: the fewer positives a label has, the le
 from itertools import pairwise
 
 import numpy as np
+from scipy import sparse
 from scipy.special import expit
 from sklearn.model_selection import KFold, ShuffleSplit
 
@@ -140,7 +141,8 @@ class PenaltyPath:
 
 def _log_losses(fit: LinearConditionals, held_out: Problem) -> Floats:
     """Return the log-losses of all labels, weights counted."""
-    scores = fit.recorded_scores(held_out.X, held_out.Y)
-    loss = -np.log(clip_probability(expit(np.where(held_out.Y == 1, scores, -scores))))
+    Y = held_out.Y.toarray() if sparse.issparse(held_out.Y) else held_out.Y
+    scores = fit.recorded_scores(held_out.X, Y)
+    loss = -np.log(clip_probability(expit(np.where(Y == 1, scores, -scores))))
     weights = np.ones(1) if held_out.weights is None else held_out.weights
     return np.asarray((loss * (weights if weights.ndim == 2 else weights[:, None])).sum(axis=0))

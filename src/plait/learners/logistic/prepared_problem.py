@@ -32,6 +32,7 @@ class Settings(Protocol):
 
     fit_intercept: bool
     standardize: bool | str
+    scale_parents: bool
     class_weight: Any
     tol: float
     max_iter: int
@@ -67,6 +68,7 @@ class PreparedProblem:
             standardize=settings.standardize,
             fit_intercept=settings.fit_intercept,
             row_weights=self.rows.row_weights,
+            scale_extra=settings.scale_parents,
         )
         support = self._parents.support(self._problem)
         self._support = None if support is None else support[self.fitted]
@@ -97,15 +99,16 @@ class PreparedProblem:
         coef = np.hstack([earlier.coef_, earlier.parent_coef_[:, self._parents.labels]])[self.fitted]
         return Solution.start(*self.design.prepared(coef, earlier.intercept_[self.fitted]))
 
-    def conditionals(self, C: Floats, solution: Solution, made_by: str) -> LinearConditionals:
-        """Return the conditionals of all labels, in units of X."""
+    def conditionals(self, C: Floats, solution: Solution, made_by: str, *, last: bool = False) -> LinearConditionals:
+        """Return the conditionals of all labels, in units of X; the last use of a solution writes over it."""
         n_labels, n_features = self.rows.n_labels, self.rows.X.shape[1]
-        coef, intercept = self.design.original(solution.coef, solution.intercept)
+        coef, intercept = self.design.original(solution.coef, solution.intercept, in_place=last)
         parent_coef = np.zeros((n_labels, n_labels))
         parent_coef[np.ix_(self.fitted, self._parents.labels)] = coef[:, n_features:]
+        whole = coef.shape == (n_labels, n_features)
         return LinearConditionals(
             self.rows.graph,
-            self._whole(np.zeros((n_labels, n_features)), coef[:, :n_features]),
+            coef if whole else self._whole(np.zeros((n_labels, n_features)), coef[:, :n_features]),
             parent_coef,
             self._whole(constant_scores(self.rows.class_mass()), intercept),
             n_iter_=self._whole(np.zeros(n_labels, dtype=np.int64), solution.n_iter),
@@ -147,6 +150,7 @@ class GraphBatch:
             np.ascontiguousarray(Y[:, self.parents]) if len(self.parents) else None,
             standardize=learner.standardize,
             fit_intercept=learner.fit_intercept,
+            scale_extra=learner.scale_parents,
         )
 
     def fit(self, starts: Sequence[LinearConditionals], weights: Floats, tol: float) -> list[LinearConditionals]:
@@ -233,13 +237,13 @@ def _strengths(part: LinearConditionals) -> Floats:
     return np.where(np.isnan(part.C_), 1.0, part.C_)
 
 
-def l2_penalty(scales: Floats, conditionals: Sequence[Any]) -> float:
-    """Return `sum_k ||w_k||^2 / (2 C_k)` of linear conditionals, features in units of their scales.
+def l2_penalty(scales: Floats, parent_scales: Floats, conditionals: Sequence[Any]) -> float:
+    """Return `sum_k ||w_k||^2 / (2 C_k)` of linear conditionals, features and parents in units of their scales.
 
     A label with one value is not fitted, has no C and counts nothing.
     """
     coef = np.concatenate([part.coef_ for part in conditionals]) * scales
-    parent_coef = np.concatenate([part.parent_coef_ for part in conditionals])
+    parent_coef = np.concatenate([part.parent_coef_ for part in conditionals]) * parent_scales
     C = np.concatenate([part.C_ for part in conditionals])
     sizes = np.square(coef).sum(axis=1) + np.square(parent_coef).sum(axis=1)
     fitted = np.isfinite(C)

@@ -130,7 +130,8 @@ class RawRows:
     def scores(self, coefficients: Array, rows: Ints | None = None) -> Array:
         """Return the scores of coefficients."""
         coef = coefficients[:, : self.n_columns] / self._scales
-        shifts = coefficients[:, self.n_columns :].sum(axis=1) - coef @ self._centres
+        # Sums row by row: the bits of a matrix times a vector depend on how many rows there are.
+        shifts = coefficients[:, self.n_columns :].sum(axis=1) - (coef * self._centres).sum(axis=1)
         return in_eights(coef, self._X.T) + shifts[:, None]
 
     def gradients(self, residuals: Array, rows: Ints | None = None) -> Array:

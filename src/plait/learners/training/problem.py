@@ -44,8 +44,8 @@ class Problem:
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_features)
         Features.
-    Y : ndarray of uint8, shape (n_samples, n_labels)
-        Labels.
+    Y : ndarray of uint8, or CSR matrix, shape (n_samples, n_labels)
+        Labels; sparse for learners with `takes_sparse_labels` only.
     graph : LabelGraph
         Which labels each label depends on.
     support : ndarray of bool, shape (n_labels, n_features), or None
@@ -55,7 +55,7 @@ class Problem:
     """
 
     X: Any
-    Y: npt.NDArray[np.uint8]
+    Y: Any
     graph: LabelGraph
     support: npt.NDArray[np.bool_] | None = None
     weights: Floats | None = None
@@ -78,7 +78,7 @@ class Problem:
 
     def part(self, rows: Ints) -> "Problem":
         """Return some rows of the problem, their numbers ascending."""
-        if len(rows) == len(self.Y):
+        if len(rows) == self.Y.shape[0]:
             return self
         weights = None if self.weights is None else self.weights[rows]
         return replace(self, X=self.X[rows], Y=self.Y[rows], weights=weights)
@@ -86,11 +86,11 @@ class Problem:
     def class_mass(self) -> Floats:
         """Return the weight of the rows of each class, shape (n_labels, 2): column 1 for rows that have the label."""
         if self.weights is None:
-            ones = self.Y.sum(axis=0, dtype=np.float64)
+            ones = np.asarray(self.Y.sum(axis=0, dtype=np.float64)).ravel()
             total = np.full(self.n_labels, float(self.Y.shape[0]))
         else:
             weights = self.weights if self.weights.ndim == 2 else self.weights[:, None]
-            ones = (weights * self.Y).sum(axis=0)
+            ones = column_sums(weights, self.Y)
             total = np.broadcast_to(weights.sum(axis=0), ones.shape)
         return np.column_stack([total - ones, ones])
 
@@ -104,14 +104,16 @@ def checked_problem(
     sample_weight: Any,
     *,
     allow_nan: bool = False,
+    sparse_labels: bool = False,
 ) -> Problem:
-    """Return the input of a learner, checked; errors name `owner`."""
+    """Return the input of a learner, checked; errors name `owner`. Labels stay sparse where `sparse_labels` says so."""
     # Rows in one piece whatever X came as, so that a frame (kept by columns) gives the same bits as an array.
     floats = (np.float64, np.float32)
     X = check_array(X, accept_sparse="csr", dtype=floats, order="C", ensure_all_finite=False, input_name="X")
     _require_finite(owner, X, allow_nan)
     labels = as_label_matrix(owner, Y)
-    labels = labels.toarray() if sparse.issparse(labels) else np.ascontiguousarray(labels)
+    if not (sparse.issparse(labels) and sparse_labels):
+        labels = labels.toarray() if sparse.issparse(labels) else np.ascontiguousarray(labels)
     if labels.shape[0] != X.shape[0]:
         raise ParameterError(
             f"{owner} needs X and Y to have the same number of rows, but X has {X.shape[0]} and Y has "
@@ -215,6 +217,13 @@ def row_splits(owner: str, n_samples: int, folds: float | int | None, random_sta
     return [(np.setdiff1d(everything, part), np.sort(part)) for part in parts]
 
 
+def column_sums(weights: Floats, Y: Any) -> Floats:
+    """Return the weights of the rows that have each label; weights of shape (n_samples, 1) or (n_samples, n_labels)."""
+    if not sparse.issparse(Y):
+        return np.asarray((weights * Y).sum(axis=0))
+    return np.asarray(Y.multiply(weights).sum(axis=0), dtype=np.float64).ravel()
+
+
 def constant_labels(class_mass: Floats) -> npt.NDArray[np.bool_]:
     """Return which labels have one value only; takes `Problem.class_mass()`."""
     return np.asarray((class_mass < LEAST_MASS).any(axis=1))
@@ -239,12 +248,12 @@ class ParentColumns:
     ----------
     labels : ndarray of int
         Labels that are a parent of some label and not constant, ascending.
-    values : ndarray of shape (n_samples, len(labels)), or None
+    values : ndarray or CSR matrix of shape (n_samples, len(labels)), or None
         Their columns; None where there is none.
     """
 
     labels: npt.NDArray[np.int64]
-    values: npt.NDArray[Any] | None
+    values: Any
 
     @classmethod
     def of(cls, problem: Problem) -> "ParentColumns":
@@ -252,7 +261,8 @@ class ParentColumns:
         used = np.zeros(problem.n_labels, dtype=np.bool_)
         for parents in problem.graph.parents:
             used[list(parents)] = True
-        used &= problem.Y.min(axis=0) != problem.Y.max(axis=0)
+        ones = np.asarray(problem.Y.sum(axis=0, dtype=np.int64)).ravel()
+        used &= (ones > 0) & (ones < problem.Y.shape[0])
         labels = np.flatnonzero(used)
         return cls(labels, problem.Y[:, labels] if len(labels) else None)
 
@@ -281,7 +291,8 @@ def class_weighted(problem: Problem, class_weight: Any) -> Problem:
     else:
         mass = problem.class_mass()
         factors = np.divide(mass.sum(axis=1, keepdims=True), 2 * mass, out=np.ones_like(mass), where=mass > 0)
-    weights = np.where(problem.Y == 1, factors[:, 1], factors[:, 0])
+    Y = problem.Y.toarray() if sparse.issparse(problem.Y) else problem.Y
+    weights = np.where(Y == 1, factors[:, 1], factors[:, 0])
     if problem.weights is not None:
         weights *= problem.weights if problem.weights.ndim == 2 else problem.weights[:, None]
     return replace(problem, weights=weights)
