@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 import zipfile
+from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +35,9 @@ from plait import load_model, make_joint_pipeline, recipes, save_model
 from plait.core.sentences import ParameterError
 from plait.data import DataError, Dataset
 from plait.estimators import UntrustedModelError, model_file, read_model_file
+from plait.estimators.model_file import answers_of
+from plait.inference import Auto
+from plait.joint import MixtureJoint
 from plait.learners import SklearnLearner
 
 skops = pytest.importorskip("skops.io")
@@ -445,6 +449,35 @@ def test_broken_schemas(tmp_path, written):
     assert outcomes == {"read", "refused"}
 
 
+@pytest.mark.parametrize(("part", "lost"), [("conditionals_", "intercept_"), ("", "inference"), ("", "feature_means_")])
+def test_what_is_lost_is_told_when_a_model_is_read_or_asked(tmp_path, fitted, part, lost):
+    model, file = deepcopy(fitted), tmp_path / "m.plait"
+    del vars(getattr(model, part) if part else model)[lost]
+    skops.dump(content_of(model), file)
+    if lost != "feature_means_":
+        refused(file, f"{lost} is not there. The file is damaged")
+        return
+    rows = pd.DataFrame(problem()[0], columns=list("abcd"))
+    with pytest.raises(DataError, match=r"cannot answer \(AttributeError.*Fit the model again."), answers_of(file):
+        load_model(file).predict_proba(rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("inference", Auto(n_samples=-3), "n_samples"),
+        ("n_features_in_", "four", "the number of its features is 'four'"),
+        ("n_features_in_", None, "the number of its features is None"),
+        ("n_labels_", 3.0, "the number of its labels is 3.0"),
+    ],
+)
+def test_numbers_that_cannot_be(tmp_path, fitted, name, value, words):
+    model = deepcopy(fitted)
+    setattr(model, name, value)
+    skops.dump(content_of(model), tmp_path / "m.plait")
+    refused(tmp_path / "m.plait", words)
+
+
 def test_damaged_bytes(tmp_path, written):
     rng = np.random.default_rng(0)
     whole = written.read_bytes()
@@ -583,6 +616,14 @@ def test_coefficients_that_do_not_fit_their_graph(tmp_path, change):
         object.__setattr__(model.conditionals_, name, np.asarray(value))
     skops.dump(model, tmp_path / "m.plait")
     refused(tmp_path / "m.plait", "LinearConditionals lead out")
+
+
+@pytest.mark.parametrize("weights", [[1.0], [], [0.0, 0.0], [0.5, np.nan], [1.5, -0.5]])
+def test_weights_of_a_mixture_that_cannot_be(tmp_path, weights):
+    model = recipes.epcc(n_estimators=2, random_state=0).fit(*problem())
+    model.joint_ = MixtureJoint(np.array(weights), model.joint_.joints if weights else ())
+    skops.dump(content_of(model, feature_names=[]), tmp_path / "m.plait")
+    refused(tmp_path / "m.plait", "MixtureJoint lead out")
 
 
 def write_fixture():

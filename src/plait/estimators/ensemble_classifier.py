@@ -5,14 +5,12 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import clone
 
 from plait import losses as losses_room
 from plait.core.arrays import Floats, Ints, Labels
 from plait.core.callbacks import CallbackSupport, fit_tasks, with_callbacks
 from plait.core.checks import HasMethods, InstanceOf, Interval, Nothing, OneOf, RandomState, check_parameters
-from plait.core.logspace import log_normalize, log_sum_exp
 from plait.core.naming import resolve
 from plait.core.parallel import JOBS_RULES, Parallel, delayed
 from plait.core.progress_bar import shows_progress
@@ -301,10 +299,10 @@ class EnsembleClassifier(CallbackSupport, JointModel):
         counts = np.array([(scores >= level).sum() for level in levels])
         return float(levels[np.argmin(np.abs(counts - int(Y.sum())))])
 
-    def predict(self, X: Any, loss: Any = None) -> npt.NDArray[Any]:
+    def predict(self, X: Any, loss: Any = None, *, sparse_output: bool | str = "auto") -> Any:
         """Return the labels whose score reaches the threshold; of a mixture, the set of least expected loss."""
         if self._combined() == "mixture":
-            return super().predict(X, loss)
+            return super().predict(X, loss, sparse_output=sparse_output)
         chosen: Loss = resolve("EnsembleClassifier", "loss", self.loss if loss is None else loss, losses_room, Loss)
         if chosen.wanted == "distribution":
             raise ParameterError(
@@ -314,8 +312,8 @@ class EnsembleClassifier(CallbackSupport, JointModel):
         scores = self._scores(self._rows(X))
         if chosen.needs_thresholds:
             found: Any = chosen.with_thresholds(getattr(self, "thresholds_", None))
-            return self._labels_out((scores > np.asarray(found.thresholds)).astype(np.uint8))
-        return self._labels_out((scores >= self.threshold_).astype(np.uint8))
+            return self._sparsely((scores > np.asarray(found.thresholds)).astype(np.uint8), sparse_output)
+        return self._sparsely((scores >= self.threshold_).astype(np.uint8), sparse_output)
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the scores of all labels: shares of votes, mean marginals, or the marginals of the mixture."""
@@ -349,12 +347,14 @@ def likeliest_weights(log_probs: Floats, tol: float = 1e-9, max_iter: int = 1000
     """
     n_components = log_probs.shape[1]
     weights = np.full(n_components, 1.0 / n_components)
+    # What all components agree on does not matter for their weights.
+    shares = np.exp(log_probs - log_probs.max(axis=1, keepdims=True))
     last = -np.inf
     for _ in range(max_iter):
-        terms = log_probs + np.log(weights)
-        found = float(log_sum_exp(terms, axis=1).mean())
+        mixed = shares @ weights
+        found = float(np.log(mixed).mean())
         if found - last < tol:
             break
         last = found
-        weights = np.maximum(np.exp(log_normalize(terms, axis=1)).mean(axis=0), 1e-300)
+        weights = np.maximum(weights * ((1.0 / mixed) @ shares) / len(mixed), 1e-300)
     return weights / weights.sum()

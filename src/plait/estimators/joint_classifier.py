@@ -12,7 +12,7 @@ from plait import structure as structure_room
 from plait.core.arrays import Bools, Floats, Labels
 from plait.core.checks import InstanceOf, Nothing, RandomState, check_parameters
 from plait.core.naming import resolve
-from plait.core.parallel import JOBS_RULES
+from plait.core.parallel import JOBS_RULES, with_own_jobs
 from plait.core.progress_bar import shows_progress
 from plait.core.randomness import generator, seeds
 from plait.core.sentences import ParameterError
@@ -48,7 +48,7 @@ def pairs_for(structure: Structure, learner: Learner, problem: Problem, *, seed:
             f"{type(structure).__name__} needs a learner with fit_pairs, but {type(learner).__name__} has none. "
             "Use LogisticLearner(), or a structure that needs counts only, such as LabelTree()."
         )
-    enough = structure.folds is not None and len(problem.Y) >= max(2, structure.folds)
+    enough = structure.folds is not None and problem.Y.shape[0] >= max(2, structure.folds)
     return learner.fit_pairs_checked(problem, folds=structure.folds if enough else None, random_state=seed)
 
 
@@ -101,7 +101,7 @@ class JointClassifier(JointModel):
     random_state : int, RandomState, Generator or None
         Seed of random orders, roots, folds and draws. Fixed, everything is the same every time, for any `n_jobs`.
     n_jobs : int, optional
-        Threads over blocks of rows when predicting.
+        Threads over labels in `fit` and over blocks of rows when predicting; the result is the same for any number.
 
     Attributes
     ----------
@@ -187,6 +187,7 @@ class JointClassifier(JointModel):
         self.n_jobs = n_jobs
 
     @shows_progress("fitting")
+    @with_own_jobs
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "JointClassifier":
         """Learn structure, features and conditionals.
 
@@ -262,6 +263,10 @@ class JointClassifier(JointModel):
             return bool(self.part("learner").gives_probabilities)
         except ParameterError:  # a wrong word is reported by `fit`
             return True
+
+    def _takes_sparse_labels(self) -> bool:
+        parts = self.part("structure"), self.part("learner")
+        return self.selector is None and all(part.takes_sparse_labels for part in parts) and not self._thresholded()
 
     def _finite(self) -> bool | str:
         try:

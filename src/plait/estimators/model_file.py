@@ -10,9 +10,11 @@ import os
 import platform
 import zipfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +30,12 @@ from plait.data import DataError
 from plait.data.conversion.files import replacing
 from plait.estimators.model_types import check_parts, is_trusted
 
-__all__ = ["ModelFile", "UntrustedModelError", "load_model", "read_model_file", "save_model"]
+__all__ = ["ModelFile", "UntrustedModelError", "answers_of", "load_model", "read_model_file", "save_model"]
 
 FORMAT = 1
 _KEYS = {"plait", "model"}
 _MOST_NAMES = 5
+_UNKNOWN = -1
 # What a packed file may unpack to, in bytes: so many times its size, and always as much as stands behind. The schema is
 # parsed into objects of ten times its size. `save_model` leaves unpacked what would pass for a bomb.
 _GROWTH, _SCHEMA_GROWTH = (100, 1 << 27), (20, 1 << 25)
@@ -170,12 +173,30 @@ def load_model(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> 
     See Also
     --------
     save_model : write it.
+
+    Examples
+    --------
+    >>> from plait import recipes, save_model
+    >>> model = recipes.br().fit([[0.0], [1.0], [2.0], [3.0]] * 9, [["sea"], ["sea", "sun"], ["sun"], []] * 9)
+    >>> save_model(model, "model.plait")
+    >>> load_model("model.plait").label_names_
+    array(['sea', 'sun'], dtype=object)
     """
     return read_model_file(path, trusted=trusted).model
 
 
 def read_model_file(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> ModelFile:
-    """Read a model with all that its file says of it: see `load_model`."""
+    """Read a model with all that its file says of it: see `load_model`.
+
+    Examples
+    --------
+    >>> from plait import recipes, save_model
+    >>> model = recipes.br().fit([[0.0], [1.0], [2.0], [3.0]] * 9, [["sea"], ["sea", "sun"], ["sun"], []] * 9)
+    >>> save_model(model, "model.plait")
+    >>> file = read_model_file("model.plait")  # a ModelFile
+    >>> file.label_names, sorted(file.versions)
+    (('sea', 'sun'), ['numpy', 'plait', 'python', 'scikit-learn', 'scipy'])
+    """
     file = Path(path)
     if not file.is_file():
         raise _wrong(file, "no such file", "Write one with 'plait fit' or save_model.")
@@ -189,6 +210,16 @@ def read_model_file(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()
         raise _wrong(file, f"something else ({reason})") from problem
     found = _described_by(file, content) if isinstance(content, dict) else ModelFile(content)
     return _checked(file, found)
+
+
+@contextmanager
+def answers_of(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Say that a model of a file cannot be used where asking it ends in an error that no data explain."""
+    try:
+        yield
+    except (AttributeError, LookupError, TypeError) as problem:
+        reason = " ".join(f"{type(problem).__name__} {problem}".split())[:200]
+        raise _wrong(Path(path), f"one that cannot answer ({reason})", "Fit the model again.") from problem
 
 
 def _wrong(file: Path, found: str, advice: str = "Pass another file, or write it again.") -> DataError:
@@ -328,11 +359,13 @@ def _mismatch(file: ModelFile) -> str:
     """Say how the names of a file differ from what its model was fitted on, if they do."""
     last = _last(file.model)
     pairs = (
-        ("labels", file.label_names, getattr(last, "n_labels_", None)),
-        ("features", file.feature_names, getattr(file.model, "n_features_in_", None)),
+        ("labels", file.label_names, getattr(last, "n_labels_", _UNKNOWN)),
+        ("features", file.feature_names, getattr(file.model, "n_features_in_", _UNKNOWN)),
     )
     for what, names, number in pairs:
-        if number is not None and names and len(names) != number:
+        if not isinstance(number, Integral):
+            return f"the number of its {what} is {shown(number)}"
+        if number != _UNKNOWN and names and len(names) != number:
             return f"there are {len(names)} names of {what} and the model has {shown(number)}"
         if len(set(names)) < len(names):
             return f"names of {what} stand twice"

@@ -3,17 +3,19 @@
 The rule: concrete classes of plait with parameters, from the rooms whose objects are in models; the parts that fits
 keep; scikit-learn's estimators (those that skops trusts), and the parts of them that are listed here. None of them runs
 code of its own when it is loaded. Trees and sparse matrices hold indices that compiled code follows without looking, so
-each one is checked before a model is handed out.
+each one is checked before a model is handed out; so are the parameters and fields that every object of plait has.
 """
 
 import importlib
 import inspect
 from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from plait.core.checks import check_parameters
 from plait.core.sentences import ParameterError
 
 __all__ = ["check_parts", "is_trusted"]
@@ -89,7 +91,7 @@ def is_trusted(name: str) -> bool:
 
 
 def check_parts(model: Any) -> None:
-    """Refuse a model with an index that leads out of its arrays.
+    """Refuse a model with an index that leads out of its arrays, or with a part of plait's that is not whole.
 
     Examples
     --------
@@ -101,6 +103,8 @@ def check_parts(model: Any) -> None:
     waiting, seen = [(model, None)], {id(model): model}
     while waiting:
         part, columns = waiting.pop()
+        if type(part).__module__.startswith("plait."):
+            _check_whole(part)
         columns = getattr(part, "n_features_in_", columns) if isinstance(part, BaseEstimator) else columns
         check = _CHECKS.get(type(part).__name__)
         if check is not None and not check(part, columns):
@@ -112,6 +116,20 @@ def check_parts(model: Any) -> None:
             if id(inner) not in seen:
                 seen[id(inner)] = inner
                 waiting.append((inner, columns))
+
+
+def _check_whole(part: Any) -> None:
+    """Refuse an object of plait that lacks a field or a parameter, or whose parameters are none that it takes."""
+    names = [each.name for each in fields(part)] if is_dataclass(part) else []
+    if isinstance(part, BaseEstimator):
+        names += type(part)._get_param_names()
+    for name in names:
+        if not hasattr(part, name):
+            raise ParameterError(
+                f"a model needs all parts of {type(part).__name__}, but {name} is not there. The file is damaged."
+            )
+    if hasattr(part, "parameter_rules"):
+        check_parameters(part)
 
 
 def _inside(part: Any) -> Iterator[Any]:
@@ -141,6 +159,12 @@ def _sound_weights(conditionals: Any, _columns: Any) -> bool:
     coef, n_labels = conditionals.coef_, conditionals.graph.n_labels
     shapes = coef.shape, conditionals.parent_coef_.shape, conditionals.intercept_.shape
     return shapes == ((n_labels, coef.shape[-1]), (n_labels, n_labels), (n_labels,))
+
+
+def _sound_mixture(mixture: Any, _columns: Any) -> bool:
+    weights: Any = np.asarray(mixture.weights, dtype=np.float64)
+    one_size = len({joint.n_labels for joint in mixture.joints}) == 1
+    return one_size and weights.shape == (len(mixture.joints),) and _all_within(weights, 0, np.inf) and weights.any()
 
 
 def _sound_rows(matrix: Any, _columns: Any) -> bool:
@@ -180,6 +204,7 @@ def _sound_neighbours(tree: Any, columns: Any) -> bool:
 
 _CHECKS = {
     "LinearConditionals": _sound_weights,
+    "MixtureJoint": _sound_mixture,
     "csr_array": _sound_rows,
     "csr_matrix": _sound_rows,
     "Tree": _sound_tree,

@@ -14,6 +14,7 @@ from plait.estimators.auto_joint import (
     KernelScores,
     LogisticScores,
     NeighbourScores,
+    TextScores,
 )
 from plait.estimators.auto_joint.base_scores import held_rows
 
@@ -28,6 +29,7 @@ LEARNERS = [
     ForestScores(20),
     NeighbourScores(),
     KernelScores(20),
+    TextScores(),
     ClassifierScores(LogisticRegression(), "LogisticRegression"),
 ]
 every = pytest.mark.parametrize("learner", LEARNERS, ids=lambda each: each.name)

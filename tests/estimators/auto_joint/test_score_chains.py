@@ -55,3 +55,24 @@ def test_a_chain_among_more_labels_is_the_same_chain():
     np.testing.assert_allclose(whole.condition(scores).log_prob(labels), expected, rtol=1e-9)
     assert whole.graph.parents[1] == (4,) if chain.graph.parents[0] == (2,) else whole.graph.parents[0] == ()
     assert isinstance(whole.graph, LabelGraph)
+
+
+def test_learners_that_add_nothing_have_no_weight_and_are_not_asked():
+    noise = np.random.default_rng(9).normal(size=S.shape)
+    found = PooledWeights.chosen([noise, S], Y, None, seed=0)
+    alone = PooledWeights.fitted([S], Y, None, seed=0)
+    assert found.weights[0] == 0.0
+    np.testing.assert_allclose([found.weights[1], found.intercept], [alone.weights[0], alone.intercept], rtol=1e-9)
+
+    class Answers:
+        def log_odds(self, X):
+            return S[:3]
+
+    np.testing.assert_allclose(found.scores_of([None, Answers()], None), alone.scores([S[:3]]), rtol=1e-9)
+
+
+def test_learners_that_add_something_keep_their_weight():
+    halves = [np.where(np.arange(len(S))[:, None] % 2 == part, S, 0.0) for part in (0, 1)]
+    found, every = (make(halves, Y, None, seed=0) for make in (PooledWeights.chosen, PooledWeights.fitted))
+    np.testing.assert_array_equal(found.weights, every.weights)
+    assert (found.weights > 0.1).all()

@@ -82,8 +82,8 @@ def test_the_penalty_is_that_of_the_scaled_columns():
     part = learner.fit(X, Y, LabelGraph([[], [0], [1], [2]]))
     scales = X.std(axis=0) * np.sqrt(3)
     expected = ((part.coef_ * scales) ** 2).sum() + (part.parent_coef_**2).sum()
-    assert learner.penalty_on(X)([part]) == pytest.approx(expected / 4.0, rel=1e-9)
-    assert SklearnLearner(LogisticRegression()).penalty_on(X)([part]) == 0.0
+    assert learner.penalty_on(X, Y)([part]) == pytest.approx(expected / 4.0, rel=1e-9)
+    assert SklearnLearner(LogisticRegression()).penalty_on(X, Y)([part]) == 0.0
 
 
 def test_two_equal_components_keep_equal_shares():

@@ -6,6 +6,7 @@ from .forest_scores import ForestScores
 from .kernel_scores import KernelScores
 from .logistic_scores import LogisticScores
 from .neighbour_scores import NeighbourScores
+from .text_scores import TextScores
 
 __all__ = [
     "AutoJoint",
@@ -17,4 +18,5 @@ __all__ = [
     "KernelScores",
     "LogisticScores",
     "NeighbourScores",
+    "TextScores",
 ]

@@ -48,9 +48,10 @@ Member = tuple[float, ScoreChain, int]
 class AutoJoint(CallbackSupport, JointModel):
     """Learn P(Y | X) with nothing to choose: several base learners, one calibrated score a label, chains of labels.
 
-    1. Base learners (logistic regression, a forest, neighbours; for dense X kernel logistic regression) score every
-       training row by models that have not seen it: by folds, out of bag, by leaving the row out.
-    2. One logistic regression over all pairs of a row and a label weighs the learners: a calibrated score a label.
+    1. Base learners (logistic regression, a forest, neighbours; for dense X kernel logistic regression, for sparse X
+       one on tf-idf) score every training row by models that have not seen it: by folds, out of bag, leaving it out.
+    2. One logistic regression over all pairs of a row and a label weighs the learners, but for those that add next to
+       nothing: a calibrated score a label.
     3. Probabilistic chains over a label's score and the labels before it, in several orders, are mixed; their penalty
        is chosen by rows held out. A chain on the features themselves joins where rows held out prefer it by more than
        a standard error.
@@ -63,9 +64,9 @@ class AutoJoint(CallbackSupport, JointModel):
         "fast" has logistic regression as its only base learner and one chain; "thorough" has three times the trees,
         twice the orders, and up to 20 labels boosted trees.
     learners : list of str, BaseScores or classifiers, optional
-        Other base learners: "logistic", "forest", "neighbours", "kernel", "boosting" (scikit-learn's histogram
-        boosting), "lightgbm", "xgboost", "catboost", any classifier of scikit-learn's kind, or the name of one of
-        scikit-learn's.
+        Other base learners: "logistic", "forest", "neighbours", "kernel", "text", "boosting" (scikit-learn's
+        histogram boosting), "lightgbm", "xgboost", "catboost", any classifier of scikit-learn's kind, or the name of
+        one of scikit-learn's.
     structure : Structure or str, optional
         Another structure over labels than the chains.
     loss : Loss or str, default="subset"
@@ -81,7 +82,7 @@ class AutoJoint(CallbackSupport, JointModel):
     Attributes
     ----------
     weights_ : dict of str to float
-        Weight of every base learner in the calibrated score.
+        Weight of every base learner in the calibrated score; 0 of those that add next to nothing.
     thresholds_ : dict
         "micro_f1": one threshold of marginals; "macro_f1": one a label. Found from out-of-fold scores at `fit`; may be
         set.
@@ -111,7 +112,7 @@ class AutoJoint(CallbackSupport, JointModel):
     -----
     Rows held out decide on weights and penalties, so with fewer than 60 rows nothing is chosen: logistic regression
     and a forest weigh the same, dependence between labels is penalised strongly, and a `FewRowsWarning` says so. From
-    10,000 rows on, a third of the rows, at most 20,000, is held out once; neighbours are looked for among 10,000 rows,
+    10,000 rows on, a third of the rows, at most 20,000, is held out once; neighbours are looked for among 5,000 rows,
     and a tree sees as many. With more than 60 labels there is one chain, in which a label has coefficients for the 20
     labels before it that are most correlated with it and for the number of all of them. `report_` names what applied.
 
@@ -178,6 +179,7 @@ class AutoJoint(CallbackSupport, JointModel):
         self._filler = GapFiller(X)
         X = self._filler.transform(X)
         *learner_seeds, fold_seed, pool_seed, chain_seed, self._seed = seeds(self.random_state, 32)
+        self._few = len(Y) < FEW_ROWS
         problem = Problem(X, Y, LabelGraph([[]] * self.n_labels_), None, weights)
         mass = problem.class_mass()
         self._varying = np.flatnonzero(~constant_labels(mass))
@@ -265,17 +267,17 @@ class AutoJoint(CallbackSupport, JointModel):
         """Weigh the base learners by rows held out; with few rows they weigh the same."""
         start = process_time()
         held, held_weights = Y[rows], None if weights is None else weights[rows]
-        self._few = len(Y) < FEW_ROWS
         if self._few:
             note = f"with {len(Y)} rows, fewer than {FEW_ROWS}, base learners weigh the same and penalties are fixed"
             self.report_.notes.append(f"{note}.")
             warnings.warn(f"AutoJoint: {note}. Collect more rows to let it choose.", FewRowsWarning, stacklevel=4)
             self._pooled = PooledWeights.equal(len(scores))
         else:
-            self._pooled = PooledWeights.fitted(scores, held, held_weights, seed)
-        for line, weight in zip(self.report_.learners, self._pooled.weights, strict=True):
-            line["weight"] = float(weight)
-        self.weights_ = {line["name"]: line["weight"] for line in self.report_.learners}
+            weigh = PooledWeights.chosen if self.learners is None else PooledWeights.fitted
+            self._pooled = weigh(scores, held, held_weights, seed)
+        self.weights_ = dict(zip(self._learner_names(), self._pooled.weights.tolist(), strict=True))
+        for line in self.report_.learners:
+            line["weight"] = self.weights_[line["name"]]
         loss = _log_loss(self._pooled.scores(scores), held)
         self._say(self.report_.stages, name="pooled scores", log_loss=loss, start=start)
 
@@ -364,15 +366,14 @@ class AutoJoint(CallbackSupport, JointModel):
         """Return what the joint is conditioned on: pooled scores of all labels, then those of a chain on features."""
         blocks = [np.tile(self._constant_scores, (X.shape[0], 1)) for _ in range(1 if self._raw is None else 2)]
         if self.learners_:
-            blocks[0][:, self._varying] = self._pooled.scores([each.log_odds(X) for each in self.learners_])
+            blocks[0][:, self._varying] = self._pooled.scores_of(self.learners_, X)
         if self._raw is not None:
             blocks[1][:, self._varying] = self._raw.base_scores(X)
         return np.hstack(blocks)
 
     def _posterior(self, X: Any) -> Posterior:
-        scores, names = self._scores(self._rows(X)), list(self.label_names_)
+        scores, names, known = self._scores(self._rows(X)), list(self.label_names_), self._background()
         how, found = (inference_for(len(names)), self.loss, self._seed, self.n_jobs), self.thresholds_
-        known = self._background()
         return Posterior(self.joint_, scores, names, *how, features=known, thresholds=found, rows=row_frame(X))
 
     def _background(self) -> FeatureBackground:

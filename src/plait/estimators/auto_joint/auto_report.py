@@ -18,11 +18,21 @@ class AutoReport:
     Attributes
     ----------
     learners : list of dict
-        `name`, `weight`, `log_loss` (of the marginals, per row, out of fold) and `seconds` of each base learner.
+        `name`, `weight` (0 of those that add next to nothing and are not asked), `log_loss` (of the marginals, per
+        row, out of fold) and `seconds` of each base learner.
     stages : list of dict
         `name`, `log_loss` (per row, held out; None where nothing was held out) and `seconds` of each further stage.
     notes : list of str
         Rules that applied: what was left out, subsampled or replaced, and why.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_multilabel_classification
+    >>> from plait import AutoJoint
+    >>> X, Y = make_multilabel_classification(100, n_classes=3, random_state=0)
+    >>> model = AutoJoint(effort="fast", random_state=0).fit(X, Y)
+    >>> type(model.report_).__name__, len(model.report_.learners)
+    ('AutoReport', 1)
     """
 
     learners: list[dict[str, Any]] = field(default_factory=list)

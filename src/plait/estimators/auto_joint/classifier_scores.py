@@ -31,6 +31,14 @@ class ClassifierScores(BaseScores):
         What reports call it; the class's name by default.
     dense : bool, default=False
         Whether sparse X has to become dense for it.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from plait import AutoJoint
+    >>> AutoJoint(learners=["logistic", ClassifierScores(GaussianNB(), name="bayes")])
+    AutoJoint(learners=['logistic',
+                        ClassifierScores(estimator=GaussianNB(), name='bayes')])
     """
 
     name: str  # type: ignore[misc]

@@ -19,6 +19,8 @@ _MOST_TARGETS = 16
 _MOST_DENSE = 1 << 26
 # Share of the rows that a bootstrap of as many draws leaves out: 1 / e.
 _OUT_OF_BAG = 0.37
+# Columns that a split tries where X is sparse: a share of them, as long as that times the rows is not more than this.
+_SPARSE_SHARE, _MOST_TRIED = 0.3, 150_000
 
 
 class ForestScores(BaseScores):
@@ -31,20 +33,27 @@ class ForestScores(BaseScores):
     ----------
     n_estimators : int, default=100
         Number of trees.
-    max_samples : int, default=10000
+    max_samples : int, default=5000
         Most rows that a tree sees. Others are out of its bag.
-    max_features : str, int or float, default="sqrt"
-        Columns that a split tries.
+    max_features : str, int or float, default="auto"
+        Columns that a split tries; "auto" is their square root, and of sparse X, whose columns are mostly zero in any
+        leaf, three tenths of them, fewer with more than some 500 rows.
 
     References
     ----------
     [Geurts2006] Geurts, Ernst and Wehenkel: Extremely randomized trees, 2006.
     [Joly2014] Joly, Geurts and Wehenkel: Random forests with random projections of the output space, 2014.
+
+    Examples
+    --------
+    >>> from plait import AutoJoint
+    >>> AutoJoint(learners=[ForestScores(n_estimators=300)])
+    AutoJoint(learners=[ForestScores(n_estimators=300)])
     """
 
     name = "forest"
 
-    def __init__(self, n_estimators: int = 100, max_samples: int = 10_000, max_features: Any = "sqrt") -> None:
+    def __init__(self, n_estimators: int = 100, max_samples: int = 5_000, max_features: Any = "auto") -> None:
         self.n_estimators = n_estimators
         self.max_samples = max_samples
         self.max_features = max_features
@@ -57,7 +66,7 @@ class ForestScores(BaseScores):
         weights = np.ones(len(Y)) if sample_weight is None else sample_weight
         self.prior_ = (weights @ Y + 1.0) / (weights.sum() + 2.0)
         grown = Parallel(n_jobs=n_jobs, prefer="threads")(
-            delayed(_grown)(columns, Y, weights, each, self.max_features, self.max_samples)
+            delayed(_grown)(columns, Y, weights, each, self._tried(X), self.max_samples)
             for each in seeds(seed, self.n_estimators)
         )
         self.trees_ = [tree for tree, _ in grown]
@@ -75,6 +84,12 @@ class ForestScores(BaseScores):
         leaves = self._leaves(_tree_input(X))
         weights = np.full(leaves.shape, 1.0 / len(self.trees_))
         return smoothed_log_odds(self._shares(leaves, weights), self.prior_, self._size)
+
+    def _tried(self, X: Any) -> Any:
+        if self.max_features != "auto":
+            return self.max_features
+        root, share = int(X.shape[1] ** 0.5), int(_SPARSE_SHARE * X.shape[1])
+        return max(1, root, min(share, _MOST_TRIED // X.shape[0])) if sparse.issparse(X) else "sqrt"
 
     @property
     def _size(self) -> float:

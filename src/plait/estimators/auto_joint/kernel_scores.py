@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.kernel_approximation import Nystroem
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler, normalize
 
 from plait.core.arrays import Floats, Labels
@@ -30,6 +31,12 @@ class KernelScores(BaseScores):
     References
     ----------
     [Williams2001] Williams and Seeger: Using the Nystroem method to speed up kernel machines, 2001.
+
+    Examples
+    --------
+    >>> from plait import AutoJoint
+    >>> AutoJoint(learners=["forest", KernelScores(n_components=100)])
+    AutoJoint(learners=['forest', KernelScores(n_components=100)])
     """
 
     name = "kernel"
@@ -44,17 +51,27 @@ class KernelScores(BaseScores):
         """Draw the landmarks, and cross-fit logistic regression on the similarities to them."""
         self.scaler_ = None if sparse.issparse(X) else StandardScaler().fit(X, sample_weight=sample_weight)
         gamma = self.scale / (1.0 if self.scaler_ is None else X.shape[1])
-        size = min(self.n_components, X.shape[0])
-        self.map_ = Nystroem(gamma=gamma, n_components=size, random_state=seed).fit(self._placed(X))
+        rows = _distinct(self._placed(X))
+        size = min(self.n_components, rows.shape[0])
+        self.map_ = Nystroem(gamma=gamma, n_components=size, random_state=seed).fit(rows)
         self.regression_ = LogisticScores(standardize=False)
         return self.regression_.out_of_fold(self._similar(X), Y, folds, sample_weight=sample_weight)
 
     def log_odds(self, X: Any) -> Floats:
-        """Return the log-odds of the regression."""
-        return self.regression_.log_odds(self._similar(X))
+        """Return the log-odds of the regression, whose coefficients take in what makes landmarks orthogonal."""
+        found = self.regression_.conditionals_
+        kernel = rbf_kernel(self._placed(X), self.map_.components_, gamma=self.map_.gamma)
+        return np.asarray(kernel @ (self.map_.normalization_.T @ found.coef_.T) + found.intercept_)
 
     def _placed(self, X: Any) -> Any:
         return normalize(X) if self.scaler_ is None else self.scaler_.transform(X)
 
     def _similar(self, X: Any) -> Floats:
         return np.ascontiguousarray(self.map_.transform(self._placed(X)))
+
+
+def _distinct(rows: Any) -> Any:
+    """Return every row once, in the order in which they first occur: a landmark twice says no more than once."""
+    if sparse.issparse(rows):
+        return rows
+    return rows[np.sort(np.unique(rows, axis=0, return_index=True)[1])]

@@ -13,6 +13,7 @@ from plait.estimators.auto_joint.forest_scores import ForestScores
 from plait.estimators.auto_joint.kernel_scores import KernelScores
 from plait.estimators.auto_joint.logistic_scores import LogisticScores
 from plait.estimators.auto_joint.neighbour_scores import NeighbourScores
+from plait.estimators.auto_joint.text_scores import TextScores
 
 __all__ = ["FEW_ROWS", "chosen_learners"]
 
@@ -28,6 +29,7 @@ _WORDS: dict[str, type[BaseScores]] = {
     "forest": ForestScores,
     "neighbours": NeighbourScores,
     "kernel": KernelScores,
+    "text": TextScores,
 }
 
 
@@ -77,8 +79,7 @@ def _by_rule(effort: str, X: Any, Y: Any) -> tuple[list[str], list[str]]:
     if n_rows < FEW_ROWS:
         return ["logistic", "forest"], []
     words, notes = ["logistic", "forest", "neighbours"], []
-    if not sparse.issparse(X):
-        words.append("kernel")
+    words.append("text" if sparse.issparse(X) else "kernel")
     if effort == "thorough":
         work = float(np.prod(X.shape, dtype=np.float64)) * n_labels
         if n_labels <= _BOOSTED_LABELS and work <= _BOOSTED_WORK:

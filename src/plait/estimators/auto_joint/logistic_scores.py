@@ -22,6 +22,12 @@ class LogisticScores(BaseScores):
         Inverse strength of the penalty; "cv" finds it by cross-validation.
     standardize : bool, "auto" or "balanced", default="balanced"
         How columns are scaled, see `LogisticLearner`.
+
+    Examples
+    --------
+    >>> from plait import AutoJoint
+    >>> AutoJoint(learners=[LogisticScores(C=1.0)])
+    AutoJoint(learners=[LogisticScores(C=1.0)])
     """
 
     name = "logistic"

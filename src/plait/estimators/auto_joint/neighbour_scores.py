@@ -25,13 +25,19 @@ class NeighbourScores(BaseScores):
     ----------
     n_neighbors : int, default=20
         How many training rows answer; the t-th of them weighs 1 / sqrt(t).
-    max_samples : int, default=10000
+    max_samples : int, default=5000
         Most rows that are kept, drawn at random.
+
+    Examples
+    --------
+    >>> from plait import AutoJoint
+    >>> AutoJoint(learners=["logistic", NeighbourScores(n_neighbors=50)])
+    AutoJoint(learners=['logistic', NeighbourScores(n_neighbors=50)])
     """
 
     name = "neighbours"
 
-    def __init__(self, n_neighbors: int = 20, max_samples: int = 10_000) -> None:
+    def __init__(self, n_neighbors: int = 20, max_samples: int = 5_000) -> None:
         self.n_neighbors = n_neighbors
         self.max_samples = max_samples
 

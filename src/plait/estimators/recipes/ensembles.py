@@ -222,6 +222,7 @@ def eocc(
     n_estimators: int = 10,
     max_samples: float = 0.75,
     max_features: float = 1.0,
+    released: bool = False,
     combine: str = "auto",
     learner: Any = None,
     inference: Any = None,
@@ -243,6 +244,10 @@ def eocc(
         Number of members.
     max_samples, max_features : float or int, default=0.75 and 1.0
         How many rows and features a member sees, drawn without replacement: a share as a float, a number as an int.
+    released : bool, default=False
+        Whether parents and features are chosen as in the program that the authors released, see `occ`. Its members see
+        half of the rows and three quarters of the features (`max_samples=0.5, max_features=0.75`); the text of the
+        paper has it the other way round.
     combine : {"auto", "mixture", "votes", "marginals"}, default="auto"
         How answers of members become one, see `EnsembleClassifier`: as one joint distribution where members have one,
         else by votes.
@@ -282,6 +287,6 @@ def eocc(
     >>> model.predict(data.X).shape
     (200, 4)
     """
-    member = occ(k=k, n_features=n_features, order="random", learner=learner, inference=inference)
+    member = occ(k=k, n_features=n_features, order="random", released=released, learner=learner, inference=inference)
     sizes = n_estimators, max_samples, max_features, combine
     return EnsembleClassifier(member, *sizes, inference=Auto(), loss=loss, random_state=random_state, n_jobs=n_jobs)

@@ -115,7 +115,7 @@ class Steps:
             X, Y, rows = X[rows > 0], Y[rows > 0], rows[rows > 0]
         self.X, self.Y, self.rows, self.learner, self.n_jobs = X, Y, rows, learner, n_jobs
         self.normalized = normalized
-        self._batch, self._penalty = learner.graph_batch(X, Y), learner.penalty_on(X)
+        self._batch, self._penalty = learner.graph_batch(X, Y), learner.penalty_on(X, Y)
 
     def judged(self, mixture: Mixture) -> tuple[Mixture, Floats]:
         """Return the mixture with its likelihood and objective noted, and log w_k + log P_k of the rows."""

@@ -9,7 +9,7 @@ import numpy as np
 from plait.core.arrays import Floats, Labels
 from plait.core.callbacks import CallbackSupport, fit_tasks, with_callbacks
 from plait.core.checks import Boolean, InstanceOf, Interval, Nothing, OneOf, RandomState, check_parameters
-from plait.core.parallel import JOBS_RULES
+from plait.core.parallel import JOBS_RULES, with_own_jobs
 from plait.core.progress_bar import shows_progress
 from plait.core.randomness import generator, seeds
 from plait.core.sentences import ParameterError
@@ -222,6 +222,7 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
 
     @shows_progress("fitting")
     @with_callbacks
+    @with_own_jobs
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "TreeMixtureClassifier":
         """Learn the graphs and the mixture.
 
