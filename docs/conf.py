@@ -1,12 +1,18 @@
 # Settings of the documentation: `make docs` builds it with warnings as errors, and no page needs the network.
 import sys
+import warnings
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "machinery"))
 
 import api_pages
+import bibliography
+import command_page
+import links
 import math_markup
 import plain_docstrings
+import sklearn_names
 
 import plait
 
@@ -15,18 +21,49 @@ author = "The plait developers"
 copyright = "The plait developers"
 version = release = plait.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
+    "sphinx.ext.viewcode",
+    "numpydoc",
+    "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
+]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "examples", "machinery", "reproduction/made", "**/*.ipynb"]
 
-# Docstrings put names in single backquotes, which stand for code.
+# Docstrings put names in single backquotes, which stand for code; `links` makes links of those that are known.
 default_role = "code"
 autosummary_generate = False
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
 toc_object_entries_show_parents = "hide"
+
+# Names of scikit-learn are taken from the installed package, so that nothing is fetched when the pages are built.
+sklearn_names.write_inventory(HERE / "api" / "sklearn.inv")
+intersphinx_mapping = {"sklearn": (sklearn_names.ADDRESS, str(HERE / "api" / "sklearn.inv"))}
+
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+sphinx_gallery_conf = {
+    "examples_dirs": "examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py$",
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "min_reported_time": 5,
+    "remove_config_comments": True,
+    "matplotlib_animations": False,
+    "abort_on_example_error": True,
+    "plot_gallery": "True",
+}
+warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")
 
 html_theme = "furo"
 html_title = f"plait {release}"
@@ -38,9 +75,14 @@ html_math_renderer = "mathml"
 
 
 def setup(app):
-    """Write the reference pages and make formulas known before anything is read."""
-    api_pages.write(Path(app.srcdir) / "api")
+    """Write the pages that are made, and make formulas and links known, before anything is read."""
+    folder = Path(app.srcdir) / "api"
+    api_pages.write(folder)
+    api_pages.write_where_new(folder / "made" / "commands.rst", command_page.page())
+    api_pages.write_where_new(folder / "made" / "references.rst", bibliography.page())
     math_markup.add_to(app)
-    app.connect("autodoc-skip-member", api_pages.skip_requests)
+    links.add_to(app)
+    app.connect("autodoc-skip-member", api_pages.skip_members)
+    app.connect("autodoc-process-docstring", api_pages.cut_foreign_docstrings, priority=100)
     # After numpydoc, which is at 500 and turns sections into markup.
     app.connect("autodoc-process-docstring", plain_docstrings.escape_marks, priority=900)
