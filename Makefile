@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 JOBS ?= 2
 
-.PHONY: demo test test-all test-lowest mutants attack lint format bench docs clean
+.PHONY: demo test test-all test-lowest mutants attack lint format bench reproduction docs clean
 
 demo: .venv/demo.stamp
 	$(BIN)/plait demo --output demo-output
@@ -40,6 +40,14 @@ format: .venv/dev.stamp
 # One benchmark by name (make bench NAME=arff), or all of them.
 bench: .venv/dev.stamp
 	$(BIN)/python -m benchmarks $(NAME)
+
+# What the runs say on the pages docs/reproduction, made anew; results stay in STORES, so that it goes on where it was.
+STORES ?= reproduction-stores
+PAPERS ?= occ scls mc pcc pacc
+reproduction: .venv/dev.stamp
+	mkdir -p $(STORES)
+	for paper in $(PAPERS); do $(BIN)/plait reproduce $$paper --plan all --store $(STORES)/$$paper.sqlite \
+	  --jobs $(JOBS) --out docs/reproduction/made >$(STORES)/$$paper.txt || exit; done
 
 docs: .venv/dev.stamp
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html

@@ -5,6 +5,7 @@ import of scikit-learn's multi-output classifiers alone, measured in the same ru
 least of several runs counts. `warm` is the same process again with the folder that the first one filled.
 """
 
+import doctest
 import os
 import resource
 import subprocess
@@ -14,10 +15,15 @@ from collections.abc import Mapping
 from pathlib import Path
 
 RUNS = 3
+# README's lines may take so many times the import of scikit-learn alone.
+MOST_IMPORTS = 2.5
 
 SKLEARN = "import sklearn.multioutput, sklearn.linear_model"
 
-TEN_LINES = """
+README = Path(__file__).parents[1] / "README.md"
+TEN_LINES = "".join(example.source for example in doctest.DocTestParser().get_examples(README.read_text("utf-8")))
+
+CHAIN = """
 from plait import recipes
 from plait.data.synthetic import make_label_network
 data = make_label_network(500, 5, 4, structure="tree", random_state=0).dataset
@@ -48,6 +54,7 @@ recipes.pcc().fit(train.X, train.Y).predict(test.X)
 # What is run, and the most CPU seconds it may take on a machine whose import of scikit-learn takes about 2 s.
 ROWS = {
     "README's ten lines": (["-c", TEN_LINES], 5.0),
+    "ten lines with a chain": (["-c", CHAIN], 5.0),
     "load_dataset: emotions": (["-c", EMOTIONS], None),
     "pcc + occ + mc: emotions": (["-c", THREE], 20.0),
     "pcc: enron": (["-c", ENRON], 15.0),
@@ -90,6 +97,8 @@ def main() -> None:
         if arguments[-1] == EMOTIONS:
             beyond = cold - loading
             bar = f"<= 0.5 s beyond its import: {beyond:.2f} s, {'met' if beyond <= 0.5 else 'missed'}"
+        if arguments[-1] == TEN_LINES:
+            bar += f"; <= {MOST_IMPORTS:g} imports: {'met' if cold <= MOST_IMPORTS * alone else 'missed'}"
         print(f"{name:<28} {cold:7.2f}s {warm:7.2f}s {cold / alone:19.2f}x  {bar}")
 
 

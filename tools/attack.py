@@ -1,13 +1,14 @@
 """Broken inputs of every format, a million of them: `python tools/attack.py [-n 1000000] [--seconds S] [--state FILE]`.
 
 Every input is a sound file with a few places broken: cut, doubled, replaced, mixed with what hurts readers. It must be
-read, or refused by a `DataError` (a plan by a `PlanError`) of one line; anything else is a failure, and so are a death
-of the process and more than twenty seconds of work. Number i always is the same input. Work is done in child processes
-of bounded memory, in blocks; progress is kept in a file, so that a run that was stopped goes on where it was. Inputs
-that failed are kept beside it. The exit code is 1 if there are any.
+read (a model that was read must answer, too), or refused by a `DataError` (a plan by a `PlanError`) of one line;
+anything else is a failure, and so are a death of the process and more than twenty seconds of work. Number i always is
+the same input. Work is done in child processes of bounded memory, in blocks; progress is kept in a file, so that a run
+that was stopped goes on where it was. Inputs that failed are kept beside it. The exit code is 1 if there are any.
 """
 
 import argparse
+import gzip
 import io
 import json
 import multiprocessing
@@ -26,13 +27,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
+from sklearn.pipeline import Pipeline, make_pipeline
 
-from plait import load_dataset, load_model, recipes, save_model
+from plait import AutoJoint, load_dataset, load_model, recipes, save_model
 from plait.core.kernel_policy import using_kernels
-from plait.data import DataError, Dataset, save_dataset
+from plait.data import DataError, Dataset, TableEncoder, save_dataset
+from plait.estimators.model_file import answers_of
 from plait.experiments import PlanError, open_store, read_plan, run_plan
 
-BLOCK, SAVED = 200_000, 5000
+BLOCK, SAVED = 100_000, 5000
 SECONDS = 20  # of processor time
 WAIT = 900  # seconds after which an input that does nothing at all is given up
 MEMORY = 6 << 30
@@ -55,6 +59,18 @@ XC = (b"3 5 4\n0,2 1:0.5 3:1\n 0:2\n3 4:-1e5\n", b"2 3 2\r\n\r\n1 0:1 2:0.25\r\n
 CSV = (
     b'size,"sky, today",day,sea,sun\n1.5,blue,2024-01-31,1,0\nNA,"gr""ey",,0,1\n2,\xc3\xa9,2024-02-01 12:30,1,1\n',
     b"a;b;sea;sun\r\ntrue;1e5;yes;no\r\nFALSE;-7;no;yes\r\n\r\n",
+)
+XML = (
+    b'<?xml version="1.0" encoding="utf-8"?>\n<labels xmlns="http://mulan.sourceforge.net/labels">\n'
+    b'<label name="sea"></label>\n<label name="sun"><label name="sand"/></label>\n</labels>\n',
+)
+LABELLED = b"@relation b\n@attribute size numeric\n" + b"".join(
+    b"@attribute %b {0,1}\n" % name for name in (b"sea", b"sun", b"sand")
+)
+LABELLED += b"@data\n1.5,0,1,1\n2,1,0,0\n"
+TABLES = (
+    b'id,size,sky,day,note,tags\n1,"1,5",blue,2024-01-31,a long walk,sea|sun\n2,,grey,,no,\n3,2,blue,2024-02-01,,sun\n',
+    b"id;size;sky;day;note;tags\r\n7;1,5;x;01.02.2024;fine;sun | sea\r\n8;-2;;03.02.2024;;sea\r\n",
 )
 PLANS = (
     b'name = "p"\nseeds = [0, 1]\nmetrics = ["exact_match", "log_loss"]\ndatasets = [{name = "beach", '
@@ -89,19 +105,25 @@ def broken(content: bytes, chance: np.random.Generator) -> bytes:
     return content
 
 
-def broken_archive(content: bytes, chance: np.random.Generator) -> bytes:
+def broken_archive(content: bytes, chance: np.random.Generator, inside: str = "schema.json") -> bytes:
     """Return a zip file one of whose entries is broken, packed soundly again; or the file itself broken."""
     if chance.random() < 0.3:
         return broken(content, chance)
     out = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(out, "w") as new:
         names = old.namelist()
-        # Most of what a model is stands in its schema.
-        hit = "schema.json" if chance.random() < 0.7 else names[int(chance.integers(len(names)))]
+        hit = inside if chance.random() < 0.7 else names[int(chance.integers(len(names)))]
         for name in names:
             whole = old.read(name)
             new.writestr(name, broken(whole, chance) if name == hit else whole)
     return out.getvalue()
+
+
+def broken_packing(content: bytes, chance: np.random.Generator) -> bytes:
+    """Return a packed text that is broken, or whose packing is."""
+    if chance.random() < 0.5:
+        return broken(content, chance)
+    return gzip.compress(broken(gzip.decompress(content), chance), 1)
 
 
 def broken_store(content: bytes, chance: np.random.Generator) -> bytes:
@@ -138,13 +160,17 @@ class Format(NamedTuple):
 def formats(folder: Path) -> list[Format]:
     """Return all formats, with examples that are made in a folder."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(30, 4)).round(2)
-    Y = (X[:, :2] + rng.normal(size=(30, 2)) > 0).astype(int)
+    X = rng.normal(size=(60, 4)).round(2)
+    Y = (X[:, :2] + rng.normal(size=(60, 2)) > 0).astype(int)
     data = Dataset(X, Y, list("abcd"), ["sea", "sun"], "beach")
     save_dataset(data, folder / "b.csv")
     save_dataset(data.rows(np.arange(6)), folder / "b.parquet")
-    save_model(recipes.pcc().fit(X, Y), folder / "pcc.plait", data=data)
-    save_model(recipes.bcc(learner="logistic").fit(X, Y), folder / "bcc.plait", data=data)
+    made = {"pcc": recipes.pcc(), "bcc": recipes.bcc(learner="logistic"), "mc": recipes.mc(), "auto": AutoJoint("fast")}
+    for name, model in made.items():
+        save_model(model.fit(X, Y), folder / f"{name}.plait", data=data)
+    table = pd.DataFrame({"size": X[:, 0], "sky": np.where(X[:, 1] > 0, "blue", "grey")})
+    save_model(make_pipeline(TableEncoder(), recipes.br()).fit(table, Y), folder / "table.plait")
+    table.assign(sea=Y[:, 0], sun=Y[:, 1]).iloc[:6].to_excel(folder / "b.xlsx", index=False)
     (folder / "p.toml").write_text(
         'datasets = [{source = "b.csv", labels = -2}]\nprotocol = {kind = "holdout", repeats = 1}\nmethods = ["br"]'
     )
@@ -152,17 +178,43 @@ def formats(folder: Path) -> list[Format]:
     connection = sqlite3.connect(folder / "r.sqlite")
     connection.execute("PRAGMA journal_mode = DELETE")
     connection.close()
-    models = [(folder / name).read_bytes() for name in ("pcc.plait", "bcc.plait")]
+    models = [(folder / f"{name}.plait").read_bytes() for name in (*made, "table")]
+    (folder / "inputs").mkdir()
+    (folder / "inputs" / "labels.arff").write_bytes(LABELLED)
     return [
-        Format("b.arff", 24, ARFF, load_dataset),
-        Format("b.svm", 22, LIBSVM, load_dataset),
-        Format("b.txt", 16, XC, load_dataset),
-        Format("b.csv", 18, CSV, lambda path: load_dataset(path, labels=-2)),
-        Format("b.plait", 6, models, load_model, broken_archive),
+        Format("b.arff", 20, ARFF, load_dataset),
+        Format("b.svm", 18, LIBSVM, load_dataset),
+        Format("b.txt", 14, XC, load_dataset),
+        Format("b.csv", 14, CSV, lambda path: load_dataset(path, labels=-2)),
+        Format("t.csv", 6, TABLES, lambda path: load_dataset(path, tags="tags")),
+        Format(
+            "b.csv.gz",
+            2,
+            [gzip.compress(text) for text in CSV],
+            lambda path: load_dataset(path, labels=-2),
+            broken_packing,
+        ),
+        Format("b.xlsx", 2, [(folder / "b.xlsx").read_bytes()], _read_excel, _broken_excel),
+        Format("labels.xml", 4, XML, lambda path: load_dataset(path.with_suffix(".arff"))),
+        Format("b.plait", 6, models, lambda path: _answers(path, X, table), broken_archive),
         Format("b.parquet", 4, [(folder / "b.parquet").read_bytes()], lambda path: load_dataset(path, labels=-2)),
         Format("b.toml", 6, PLANS, read_plan),
         Format("b.sqlite", 4, [(folder / "r.sqlite").read_bytes()], _read_store, broken_store),
     ]
+
+
+def _answers(path: Path, X: Any, table: Any) -> Any:
+    model = load_model(path)
+    with answers_of(path):
+        return model.predict_proba(table[:3] if isinstance(model, Pipeline) else X[:3])
+
+
+def _read_excel(path: Path) -> Any:
+    return load_dataset(path, labels=-2)
+
+
+def _broken_excel(content: bytes, chance: np.random.Generator) -> bytes:
+    return broken_archive(content, chance, "xl/worksheets/sheet1.xml")
 
 
 def _read_store(path: Path) -> Any:
@@ -178,6 +230,7 @@ def attack(number: int, kinds: list[Format], path: Path) -> tuple[str, str, str]
     shares = np.cumsum([kind.share for kind in kinds])
     kind = kinds[int(np.searchsorted(shares, chance.integers(shares[-1]), side="right"))]
     file = path / kind.name
+    file.unlink(missing_ok=True)  # file systems are slow to write over what is there
     file.write_bytes(kind.breaker(kind.examples[int(chance.integers(len(kind.examples)))], chance))
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
@@ -208,7 +261,6 @@ def block(first: int, last: int, state: Path, sender: Any) -> None:
         path = Path(folder)
         kinds = formats(path)
         inputs = path / "inputs"
-        inputs.mkdir()
         with using_kernels("always"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for kind in kinds:  # whole ones first, which compiles what there is to compile
@@ -230,7 +282,7 @@ def run_block(first: int, last: int, state: Path) -> Iterator[tuple[int, str, st
     child = context.Process(target=block, args=(first, last, state, sender), daemon=True)
     child.start()
     sender.close()
-    at = first
+    at = None
     try:
         while receiver.poll(WAIT):
             at, found = receiver.recv()
@@ -240,6 +292,8 @@ def run_block(first: int, last: int, state: Path) -> Iterator[tuple[int, str, st
     except EOFError:
         pass
     child.join()
+    if at is None:
+        raise SystemExit("the attack itself failed: no input could be made")
     if child.exitcode:
         yield at, "?", "failed", f"the process died with exit code {child.exitcode}"
 

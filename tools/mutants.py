@@ -1,27 +1,42 @@
 """Break the code at random and count what the tests notice: `python tools/mutants.py ROOM [ROOM ...] [-n 40]`.
 
-Each mutant changes one operator, comparison, constant or condition of one function in a copy of the project, and the
-tests that import the changed file are run on it, then all tests of its room. Compiled kernels are seen too, because
-their cache is keyed by their sources. What survives is listed with its line: a test that is missing, or a change
-without effect (mark those in the list by hand: they are no faults). Progress is kept in a file, so that a run that was
-stopped goes on where it was.
+Each mutant changes one operator, comparison, constant or condition of one function in a copy of the project. First all
+quick tests of the rooms run once, and which functions each of them calls is kept. A mutant is then tried on the tests
+that call its function, quickest and nearest first, and, if these pass, on the whole files of such tests; the first
+failure ends it. Tests run in children of one process that has loaded the libraries; compiled kernels are seen too,
+because their machine code is kept under a hash of their sources. What survives is listed with its line: a test that is
+missing, or a change without effect. Those that were read and found to have none stand in `mutants_without_effect.txt`
+with the reason, and are not counted. Progress is kept in a file, so that a run that was stopped goes on where it was.
 """
 
 import argparse
 import ast
+import importlib
 import json
 import os
 import random
+import resource
 import shutil
-import subprocess
+import signal
 import sys
 import tempfile
+import threading
+import time
+import traceback
+from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "plait"
-SECONDS = 600
+WITHOUT_EFFECT = Path(__file__).with_name("mutants_without_effect.txt")
+# Seconds of processor time: of the tests chosen first, of whole files, and of the compilation that kernels add.
+NEAR, FILES, COMPILING = 20.0, 60.0, 120.0
+LOADED = ("numpy", "scipy.stats", "sklearn.ensemble", "sklearn.pipeline", "pandas", "numba")
 
 COMPARISONS = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "=="}
 OPERATORS = {
@@ -35,133 +50,311 @@ OPERATORS = {
 }
 
 
-def mutants(path: Path) -> Iterator[tuple[int, str, str]]:
-    """Yield line, description and text of every mutant of a file."""
-    text = path.read_text(encoding="utf8")
-    lines = text.splitlines(keepends=True)
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line.encode()))
-    raw = text.encode()
+class Mutant(NamedTuple):
+    """A change of one place: `function` is the first line of the outermost function around it."""
 
-    def at(node: ast.AST, end: bool = False) -> int:
-        row, column = (node.end_lineno, node.end_col_offset) if end else (node.lineno, node.col_offset)  # type: ignore[attr-defined]
+    path: str
+    line: int
+    function: int
+    change: str
+    source: str
+    text: str
+
+    @property
+    def key(self) -> str:
+        """Return what names it, whatever stands above it in its file."""
+        return f"{self.path}: {self.source} | {self.change}"
+
+
+def mutants(path: Path) -> Iterator[Mutant]:
+    """Yield every mutant of a file; words of errors and warnings are left alone."""
+    text = path.read_text(encoding="utf8")
+    raw, lines = text.encode(), text.splitlines()
+    starts = [0]
+    for line in raw.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+
+    def at(node: Any, end: bool = False) -> int:
+        row, column = (node.end_lineno, node.end_col_offset) if end else (node.lineno, node.col_offset)
         return starts[row - 1] + int(column)
 
-    def changed(node: ast.AST, first: int, last: int, new: str) -> tuple[int, str, str]:
-        old = raw[first:last].decode()
-        return node.lineno, f"{old.strip()} -> {new.strip()}", (raw[:first] + new.encode() + raw[last:]).decode()  # type: ignore[attr-defined]
-
-    tree = ast.parse(text)
-    for function in [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]:
-        documentation = ast.get_docstring(function) is not None
-        for statement in function.body[1 if documentation else 0 :]:
-            for node in ast.walk(statement):
-                if isinstance(node, ast.FunctionDef):
-                    continue
-                if isinstance(node, ast.Compare) and type(node.ops[0]) in COMPARISONS and len(node.ops) == 1:
-                    new = f" {COMPARISONS[type(node.ops[0])]} "
-                    yield changed(node, at(node.left, True), at(node.comparators[0]), new)
-                elif isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
-                    between = raw[at(node.left, True) : at(node.right)].decode()
-                    if not set(between) & set("()"):
-                        yield changed(node, at(node.left, True), at(node.right), f" {OPERATORS[type(node.op)]} ")
-                elif isinstance(node, ast.Constant) and type(node.value) in (int, float):
-                    yield changed(node, at(node), at(node, True), repr(node.value + 1))
-                elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
-                    yield changed(node, at(node), at(node, True), repr(not node.value))
-                elif isinstance(node, ast.If):
-                    test = raw[at(node.test) : at(node.test, True)].decode()
-                    yield changed(node, at(node.test), at(node.test, True), f"not ({test})")
-                elif isinstance(node, ast.BoolOp):
-                    first, second = node.values[:2]
-                    between = raw[at(first, True) : at(second)].decode()
-                    word, other = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
-                    if between.count(word) == 1:
-                        yield changed(node, at(first, True), at(second), between.replace(word, other))
+    for function in _functions(ast.parse(text)):
+        for node in _statements(function):
+            for first, last, new in _changes(node, at, raw):
+                old, line = raw[first:last].decode(), node.lineno  # type: ignore[attr-defined]
+                changed = (raw[:first] + new.encode() + raw[last:]).decode()
+                change = f"{old.strip()} -> {new.strip()}"
+                yield Mutant(
+                    str(path.relative_to(ROOT)), line, _first_line(function), change, lines[line - 1].strip(), changed
+                )
 
 
-def sampled(rooms: list[str], n: int, seed: int) -> list[tuple[str, int, str, str]]:
-    """Return n mutants of each room that are still Python: path, line, description and text."""
+def _functions(tree: ast.AST) -> Iterator[ast.FunctionDef]:
+    """Yield functions and methods, those inside others left out."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef):
+            yield node
+        else:
+            yield from _functions(node)
+
+
+def _first_line(function: ast.FunctionDef) -> int:
+    return min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)])
+
+
+def _statements(function: ast.FunctionDef) -> Iterator[ast.AST]:
+    waiting: list[ast.AST] = list(function.body[1 if ast.get_docstring(function) is not None else 0 :])
+    while waiting:
+        node = waiting.pop()
+        told = isinstance(node, ast.Raise) or (isinstance(node, ast.Call) and "warn" in ast.unparse(node.func))
+        if not told:
+            yield node
+            waiting.extend(ast.iter_child_nodes(node))
+
+
+def _changes(node: Any, at: Any, raw: bytes) -> Iterator[tuple[int, int, str]]:
+    if isinstance(node, ast.Compare) and type(node.ops[0]) in COMPARISONS and len(node.ops) == 1:
+        yield at(node.left, True), at(node.comparators[0]), f" {COMPARISONS[type(node.ops[0])]} "
+    elif isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
+        if not set(raw[at(node.left, True) : at(node.right)].decode()) & set("()"):
+            yield at(node.left, True), at(node.right), f" {OPERATORS[type(node.op)]} "
+    elif isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        yield at(node), at(node, True), repr(node.value + 1)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
+        yield at(node), at(node, True), repr(not node.value)
+    elif isinstance(node, ast.If):
+        yield at(node.test), at(node.test, True), f"not ({raw[at(node.test) : at(node.test, True)].decode()})"
+    elif isinstance(node, ast.BoolOp):
+        first, second = node.values[:2]
+        between = raw[at(first, True) : at(second)].decode()
+        word, other = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
+        if between.count(word) == 1:
+            yield at(first, True), at(second), between.replace(word, other)
+
+
+def sampled(rooms: list[str], n: int, seed: int) -> list[Mutant]:
+    """Return n mutants of each room that are still Python, without those that are known to have no effect."""
+    known = {line.partition("  # ")[0].strip() for line in WITHOUT_EFFECT.read_text(encoding="utf8").splitlines()}
     found = []
     for room in rooms:
-        draws = random.Random(f"{seed} {room}")
-        every = []
-        for path in sorted((SOURCE / room).rglob("*.py")):
-            every += [(str(path.relative_to(ROOT)), *mutant) for mutant in mutants(path)]
-        for mutant in draws.sample(every, min(n, len(every))):
-            try:
-                compile(mutant[3], mutant[0], "exec")
-            except SyntaxError:
-                continue
-            found.append(mutant)
+        every = [m for path in sorted((SOURCE / room).rglob("*.py")) for m in mutants(path)]
+        random.Random(f"{seed} {room}").shuffle(every)
+        sound = (m for m in every if m.key not in known and _is_python(m))
+        found += [mutant for mutant, _ in zip(sound, range(n), strict=False)]
     return found
 
 
-def tests_of(path: str) -> list[list[str]]:
-    """Return which tests to run: first the files that name the module or what it exports, then the room's."""
-    module = path.removeprefix("src/").removesuffix(".py").replace("/", ".")
-    room = module.split(".")[1]
-    tree = ast.parse((ROOT / path).read_text(encoding="utf8"))
-    names = {n.name for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef) and not n.name.startswith("_")}
-    near = []
-    for test in sorted((ROOT / "tests").rglob("test_*.py")):
-        text = test.read_text(encoding="utf8")
-        if (
-            module in text
-            or test.stem == "test_" + module.rsplit(".", 1)[-1].lstrip("_")
-            or (test.parts[len(ROOT.parts) + 1] == room and any(name in text for name in names))
-        ):
-            near.append(str(test.relative_to(ROOT)))
-    whole = [f"tests/{room}"] + (
-        ["tests/attacks", "tests/posterior"] if room in ("joint", "inference", "losses") else []
-    )
-    return [near, whole] if near else [whole]
-
-
-def survives(folder: Path, mutant: tuple[str, int, str, str]) -> bool:
-    """Say whether all tests pass on a mutant; tests that take far too long have noticed it."""
-    target = folder / mutant[0]
-    original = target.read_text(encoding="utf8")
-    target.write_text(mutant[3], encoding="utf8")
-    environment = {**os.environ, "PYTHONPATH": str(folder / "src"), "PYTHONDONTWRITEBYTECODE": "1", "CI": "true"}
+def _is_python(mutant: Mutant) -> bool:
     try:
-        for tests in tests_of(mutant[0]):
-            command = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", *tests]
-            done = subprocess.run(
-                command, cwd=folder, env=environment, capture_output=True, timeout=SECONDS, check=False
-            )
-            if done.returncode != 0:
-                return False
-    except subprocess.TimeoutExpired:
+        compile(mutant.text, mutant.path, "exec")
+    except SyntaxError:
         return False
+    return True
+
+
+# Which test calls what.
+
+
+class Recorder:
+    """Keeps the functions of plait that each test calls, and its time; those of shared fixtures count for all users."""
+
+    def __init__(self, source: str) -> None:
+        self.source, self.numbers, self.tests = source, {}, {}
+        self.calls: set[int] = set()
+        self.shared: dict[str, set[int]] = defaultdict(set)
+
+    def trace(self, frame: Any, *_: object) -> None:
+        """Note a call; nothing is traced inside it."""
+        code = frame.f_code
+        if code.co_filename.startswith(self.source):
+            place = f"{code.co_filename[len(self.source) - len('src/plait/') :]}:{code.co_firstlineno}"
+            self.calls.add(self.numbers.setdefault(place, len(self.numbers)))
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item: Any) -> Iterator[None]:
+        """Trace a test."""
+        self.calls, start = set(), time.process_time()
+        threading.settrace(self.trace)
+        sys.settrace(self.trace)
+        yield
+        sys.settrace(None)
+        threading.settrace(None)  # type: ignore[arg-type]
+        calls = self.calls.union(*(self.shared[f"{item.path}:{name}"] for name in getattr(item, "fixturenames", ())))
+        self.tests[item.nodeid] = [round(time.process_time() - start, 3), sorted(calls)]
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Iterator[None]:
+        """Keep what a shared fixture calls."""
+        before, self.calls = self.calls, set()
+        yield
+        if fixturedef.scope != "function":
+            self.shared[f"{request.node.path}:{fixturedef.argname}"] |= self.calls
+        self.calls |= before
+
+
+def record(folder: Path, rooms: list[str], file: Path) -> None:
+    """Run the quick tests of rooms once, in a child, and write which functions each calls."""
+    places = [f"tests/{room}" for room in rooms if (folder / "tests" / room).is_dir()]
+    places += [f"src/plait/{room}" for room in rooms] + ["tests/attacks/test_random_models.py"]
+
+    def work() -> int:
+        recorder = Recorder(str(folder / "src" / "plait") + "/")
+        code = pytest.main(["-q", "-m", "not slow", *CALM, *places], plugins=[recorder])
+        file.write_text(json.dumps({"functions": list(recorder.numbers), "tests": recorder.tests}), encoding="utf8")
+        return int(code)
+
+    if child(folder, work, seconds=3600.0) not in (0, None):
+        print("some tests fail without any change:", (folder / "output").read_text(encoding="utf8")[-2000:], flush=True)
+
+
+CALM = ["-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=no", "-W", "ignore::DeprecationWarning"]
+
+
+def child(folder: Path, work: Any, seconds: float) -> int | None:
+    """Run something in a child process with a limit of processor time; return its exit code, None if it was ended."""
+    number = os.fork()
+    if number == 0:
+        os.setsid()
+        os.chdir(folder)
+        out = os.open(folder / "output", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(out, 1)
+        os.dup2(out, 2)
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 5))
+        signal.alarm(int(6 * seconds))  # for what waits and does nothing
+        try:
+            code = work()
+        except BaseException:
+            traceback.print_exc()
+            code = 9
+        os._exit(code)
+    _, status = os.waitpid(number, 0)
+    with suppress(ProcessLookupError):
+        os.killpg(number, signal.SIGKILL)  # workers that it left
+    return os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else None
+
+
+def tests_of(mutant: Mutant, known: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """Return the tests to run first, and then whole files."""
+    places = _places(mutant)
+    numbers = {i for i, place in enumerate(known["functions"]) if place in places}
+    calling = [name for name, (_, calls) in known["tests"].items() if not numbers.isdisjoint(calls)]
+    room = f"/{mutant.path.split('/')[2]}/"
+    seconds: dict[str, float] = defaultdict(float)
+    for name, (time_taken, _) in known["tests"].items():
+        seconds[name.partition("::")[0]] += time_taken
+    calling.sort(key=lambda name: (room not in name, known["tests"][name][0]))
+    near = _within(calling, {name: known["tests"][name][0] for name in calling}, NEAR)
+    files = sorted({name.partition("::")[0] for name in calling}, key=lambda f: (room not in f, seconds[f]))
+    return near, _within(files, seconds, FILES)
+
+
+def _places(mutant: Mutant) -> set[str]:
+    """Return the function of a mutant; for a kernel, which cannot be traced, all functions of who names its module."""
+    if not Path(mutant.path).name.startswith("_") or mutant.path.endswith("__init__.py"):
+        return {f"{mutant.path}:{line}" for line in _inner_lines(ROOT / mutant.path, mutant.function)}
+    module, places = mutant.path.removeprefix("src/").removesuffix(".py").replace("/", "."), set()
+    users, waiting = set(), [module]
+    while waiting:
+        name = waiting.pop()
+        for path in SOURCE.rglob("*.py"):
+            own = str(path.relative_to(ROOT))
+            if own not in users and f"{name}" in path.read_text(encoding="utf8"):
+                users.add(own)
+                if path.name.startswith("_"):
+                    waiting.append(own.removeprefix("src/").removesuffix(".py").replace("/", "."))
+    for own in users:
+        places |= {f"{own}:{_first_line(f)}" for f in _functions(ast.parse((ROOT / own).read_text(encoding="utf8")))}
+    return places
+
+
+def _inner_lines(path: Path, first: int) -> list[int]:
+    """Return the first lines of a function and of those inside it."""
+    for function in _functions(ast.parse(path.read_text(encoding="utf8"))):
+        if _first_line(function) == first:
+            return [first, *(n.lineno for n in ast.walk(function) if isinstance(n, ast.FunctionDef | ast.Lambda))]
+    return [first]
+
+
+def _within(names: list[str], seconds: dict[str, float], limit: float) -> list[str]:
+    chosen, total = [], 0.0
+    for name in names:
+        total += seconds[name]
+        if chosen and total > limit:
+            break
+        chosen.append(name)
+    return chosen
+
+
+def fate(folder: Path, mutant: Mutant, known: dict[str, Any]) -> str:
+    """Say whether tests notice a mutant; tests that take far too long have noticed it."""
+    near, files = tests_of(mutant, known)
+    if not near:
+        return "untested"
+    target = folder / mutant.path
+    original = target.read_text(encoding="utf8")
+    target.write_text(mutant.text, encoding="utf8")
+    compiling = COMPILING if Path(mutant.path).name.startswith("_") else 30.0
+    try:
+        for tests, limit in ((near, 3 * NEAR), (files, 3 * FILES)):
+            code = child(
+                folder,
+                lambda tests=tests: int(pytest.main(["-x", "-q", "-m", "not slow", *CALM, *tests])),
+                limit + compiling,
+            )
+            if code != 0:
+                return "noticed" if code in (1, 2, None) else f"noticed, exit code {code}"
     finally:
         target.write_text(original, encoding="utf8")
-    return True
+    return "survived"
 
 
 def main() -> None:
     """Run mutants and print what survived."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("rooms", nargs="+")
     parser.add_argument("-n", type=int, default=40, help="mutants of each room")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--store", type=Path, default=ROOT / "mutants.json")
+    parser.add_argument("--again", action="store_true", help="try survivors once more, on the tests as they are now")
     asked = parser.parse_args()
     known = json.loads(asked.store.read_text(encoding="utf8")) if asked.store.exists() else {}
+    chosen = sampled(asked.rooms, asked.n, asked.seed)
+    for mutant in chosen:
+        if asked.again and known.get(mutant.key) in ("survived", "untested"):
+            del known[mutant.key]
     with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary) / "plait"
-        ignored = shutil.ignore_patterns(".git", ".venv*", "__pycache__", "mutants.json", "_build")
-        shutil.copytree(ROOT, folder, ignore=ignored)
-        for mutant in sampled(asked.rooms, asked.n, asked.seed):
-            key = f"{mutant[0]}:{mutant[1]} {mutant[2]}"
-            if key not in known:
-                known[key] = "survived" if survives(folder, mutant) else "noticed"
+        folder = copied(Path(temporary) / "plait")
+        calls = asked.store.with_suffix(".calls.json")
+        if asked.again or not calls.exists():
+            record(folder, asked.rooms, calls)
+        recorded = json.loads(calls.read_text(encoding="utf8"))
+        for mutant in chosen:
+            if mutant.key not in known:
+                start = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+                known[mutant.key] = fate(folder, mutant, recorded)
                 asked.store.write_text(json.dumps(known, indent=1), encoding="utf8")
-                print(f"{known[key]:<9} {key}", flush=True)
-    survivors = [key for key, fate in known.items() if fate == "survived"]
-    print(f"{len(known) - len(survivors)} of {len(known)} noticed; survivors:")
-    print("\n".join(f"  {key}" for key in survivors))
+                spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - start
+                print(f"{known[mutant.key]:<9} {spent:5.1f} s {mutant.line:4} {mutant.key}", flush=True)
+    left = [mutant for mutant in chosen if known[mutant.key] in ("survived", "untested")]
+    print(f"{len(chosen) - len(left)} of {len(chosen)} noticed; survivors:")
+    print("\n".join(f"  {mutant.line}: {mutant.key}" for mutant in left))
+
+
+def copied(folder: Path) -> Path:
+    """Copy the project; load what its tests need, but nothing of its own."""
+    ignored = shutil.ignore_patterns(".git", ".venv*", "__pycache__", "mutants*.json", "_build", "docs")
+    shutil.copytree(ROOT, folder, ignore=ignored)
+    os.environ |= {
+        "PYTHONPATH": str(folder / "src"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "CI": "true",
+        "NUMBA_CACHE_DIR": str(folder / "kernels"),
+    }
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, str(folder / "src"))
+    for name in LOADED:
+        importlib.import_module(name)
+    return folder
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ are normal, whole numbers, 0 and as large as 1e6; half the models have evidence.
 test-all` a hundred thousand.
 """
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -131,11 +132,16 @@ def check_exact_questions(model):
     np.testing.assert_allclose(posterior.entropy(), -(P * logs).sum(axis=1), rtol=1e-7, atol=1e-9)
 
 
+@cache
+def costs_of(number, q):
+    """Return the loss of every decision (columns) against every truth (rows), by the definition of the loss."""
+    V = np.array(list(product((0, 1), repeat=q)), dtype=np.uint8)
+    return np.array([[LOSSES[number].value(y[None], h[None])[0] for h in V] for y in V])
+
+
 def check_decisions(model):
-    P, V = model.table, model.vectors
-    loss = LOSSES[int(model.draws.integers(len(LOSSES)))]
-    costs = np.array([[loss.value(y[None], h[None])[0] for h in V] for y in V])
-    risks = P @ costs
+    number = int(model.draws.integers(len(LOSSES)))
+    loss, risks = LOSSES[number], model.table @ costs_of(number, model.q)
     answer = model.posterior.decide(loss).astype(np.int64)
     chosen = risks[np.arange(model.n), answer @ (1 << np.arange(model.q)[::-1])]
     np.testing.assert_allclose(chosen, risks.min(axis=1), rtol=1e-7, atol=1e-9)
@@ -143,14 +149,11 @@ def check_decisions(model):
 
 
 def check_doubts(model):
-    V, P = model.vectors, model.table
-    at = np.array([model.draws.choice(np.flatnonzero(row > 0)) for row in P])
-    found = model.posterior.doubts(V[at])
-    for i, number in enumerate(at):
-        for k in range(model.q):
-            other = number ^ (1 << (model.q - 1 - k))
-            expected = P[i, other] / (P[i, other] + P[i, number])
-            np.testing.assert_allclose(found[i, k], expected, rtol=1e-6, atol=1e-9)
+    P, rows = model.table, np.arange(model.n)[:, None]
+    at = np.array([model.draws.choice(np.flatnonzero(row > 0)) for row in P])[:, None]
+    other = at ^ (1 << np.arange(model.q)[::-1])  # the same set with one label turned
+    expected = P[rows, other] / (P[rows, other] + P[rows, at])
+    np.testing.assert_allclose(model.posterior.doubts(model.vectors[at[:, 0]]), expected, rtol=1e-6, atol=1e-9)
 
 
 def chance_of_draws(model):
@@ -160,9 +163,10 @@ def chance_of_draws(model):
     seen = np.bincount(drawn, minlength=len(P))
     assert not seen[P == 0].any()
     rare = n * P < 5
-    cells = [*zip(seen[~rare], P[~rare], strict=True), (seen[rare].sum(), P[rare].sum())]
-    chances = [stats.binomtest(int(count), n, min(1.0, share)).pvalue for count, share in cells]
-    return min(chances) * len(cells)
+    counts = np.append(seen[~rare], seen[rare].sum())
+    shares = np.minimum(1.0, np.append(P[~rare], P[rare].sum()))
+    tails = np.minimum(stats.binom.cdf(counts, n, shares), stats.binom.sf(counts - 1, n, shares))
+    return 2 * tails.min() * len(counts)
 
 
 def attack(seeds):

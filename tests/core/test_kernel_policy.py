@@ -24,3 +24,14 @@ def test_an_error_inside_does_not_leave_the_policy_behind():
 def test_another_word_is_refused():
     with pytest.raises(ValueError, match=r"policy to be one of .*, but it is 'maybe'"), using_kernels("maybe"):
         pass
+
+
+def test_blocks_that_end_in_another_order_leave_nothing_behind():
+    with using_kernels("auto"):
+        first, second = using_kernels("never"), using_kernels("always")
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert kernels_pay(0.0, 1.0)
+        second.__exit__(None, None, None)
+        assert [kernels_pay(work, 10.0) for work in (0.0, 11.0)] == [False, True]

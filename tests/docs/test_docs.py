@@ -19,7 +19,7 @@ import plait
 from plait.cli import main
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = sorted(DOCS.glob("*.md"))
+PAGES = sorted([*DOCS.glob("*.md"), *DOCS.glob("guides/*.md")])
 NAMING = [*PAGES, DOCS.parent / "README.md", DOCS.parent / "CONTRIBUTING.md"]
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
@@ -117,7 +117,8 @@ def remote(address: str) -> bool:
     ],
 )
 def test_docstrings_are_read_as_plain_text(line, escaped):
-    spec = importlib.util.spec_from_file_location("plain_docstrings", DOCS / "plain_docstrings.py")
+    path = DOCS / "machinery" / "plain_docstrings.py"
+    spec = importlib.util.spec_from_file_location("plain_docstrings", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     lines = [line]
@@ -136,6 +137,7 @@ def test_the_pages_build_without_warnings_and_load_nothing_from_the_network(tmp_
     assert {path.stem for path in PAGES} <= {page.stem for page in pages}
     anchors = {word for page in pages for word in re.findall(r'id="(plait\.[\w.]+)"', page.read_text(encoding="utf8"))}
     assert sorted({name for room in rooms() for name in exported(room)} - anchors) == []
+    assert all((tmp_path / "html" / "gallery" / f"{path.stem}.html").exists() for path in DOCS.glob("examples/*.py"))
     shown = {page.stem.partition("-")[2] for page in pages if page.parent.name == "api"}
     assert shown == {
         "plait",

@@ -98,6 +98,26 @@ def test_more_directions_than_carry_dependence():
     assert MDDM(0.3).fit(X, Y).n_components_ == 2
 
 
+def test_directions_beyond_the_rank_complete_the_space():
+    X, Y = problem()
+    found, short = MDDM(6, beyond_rank=True).fit(X, Y), MDDM(3).fit(X, Y)
+    np.testing.assert_allclose(found.components_ @ found.components_.T, np.eye(6), rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(found.components_[:3], short.components_)
+    # What is added depends on no label.
+    assert dependence(found.transform(X)[:, 3:], Y) < 1e-18 * dependence(short.transform(X), Y)
+    assert found.eigenvalues_[3:].tolist() == [0.0] * 3
+    assert MDDM(2, beyond_rank=True).fit(X, Y).n_components_ == 2
+    plain = MDDM(2, centred=False).fit(X, Y)
+    np.testing.assert_allclose(plain.transform(X), X @ plain.components_.T, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("given", [{"mu": 0.5}, {"variant": "uncorrelated", "beyond_rank": True}])
+def test_what_a_variant_has_no_use_for_is_refused(given):
+    X, Y = problem()
+    with pytest.raises(ParameterError, match=r"MDDM needs (mu|beyond_rank) only where variant is"):
+        MDDM(**given).fit(X, Y)
+
+
 @variants
 def test_labels_that_never_change(variant):
     X, _ = problem()
@@ -113,7 +133,7 @@ def test_names_frames_pipelines():
     out = MDDM(2).set_output(transform="pandas").fit(frame, Y).transform(frame)
     assert list(out.columns) == ["mddm0", "mddm1"]
     pipeline = make_pipeline(MDDM(), MultiOutputClassifier(LogisticRegression()))
-    search = GridSearchCV(pipeline, {"mddm__n_components": [1, 3], "mddm__mu": [0.1]}, cv=2).fit(X, Y)
+    search = GridSearchCV(pipeline, {"mddm__n_components": [1, 3]}, cv=2).fit(X, Y)
     assert search.predict(X).shape == Y.shape
 
 

@@ -220,7 +220,12 @@ def _joined(words: list[str], last: str = "or") -> str:
 
 
 def check_value(owner: str, name: str, value: Any, rules: Iterable[Constraint], todo: str = "") -> None:
-    """Raise `ParameterError` in the house form unless one of the rules accepts the value."""
+    """Raise `ParameterError` in the house form unless one of the rules accepts the value.
+
+    Examples
+    --------
+    >>> check_value("example", "n", 3, (Interval(int, 1, None),))
+    """
     rules = tuple(rules)
     if not any(rule.accepts(value) for rule in rules):
         must = _joined([rule.describe() for rule in rules])
@@ -235,7 +240,13 @@ def check_parameters(owner: Any) -> None:
 
 
 def wrong_values(rules: Iterable[Constraint]) -> list[Any]:
-    """Return values that none of the rules accepts, made from the rules themselves."""
+    """Return values that none of the rules accepts, made from the rules themselves.
+
+    Examples
+    --------
+    >>> len(wrong_values((Interval(int, 1, None),))) > 0
+    True
+    """
     rules = tuple(rules)
     stranger: Callable[[], Any] = type("Stranger", (), {})
     candidates = [stranger(), *(value for rule in rules for value in rule.wrong())]

@@ -102,7 +102,13 @@ def _constants(path: Path) -> Iterator[tuple[str, Any]]:
 
 @cache
 def cache_folder() -> Path | None:
-    """Return the folder of compiled kernels: the first that can be written, or None."""
+    """Return the folder of compiled kernels: the first that can be written, or None.
+
+    Examples
+    --------
+    >>> cache_folder().name
+    'kernels'
+    """
     for folder in _folders():
         if folder is not None and _writable(folder):
             return folder

@@ -8,7 +8,13 @@ __all__ = ["installed", "optional"]
 
 
 def installed(package: str) -> bool:
-    """Say whether a package can be imported, without importing it."""
+    """Say whether a package can be imported, without importing it.
+
+    Examples
+    --------
+    >>> installed("numpy"), installed("no_such_package")
+    (True, False)
+    """
     return find_spec(package) is not None
 
 

@@ -17,9 +17,10 @@ __all__ = ["POLICIES", "kernels_pay", "using_kernels"]
 
 POLICIES = ("auto", "always", "never")
 
-_policy = [os.environ.get("PLAIT_KERNELS", "auto")]
-if _policy[0] not in POLICIES:
-    _policy[0] = "auto"
+_BY_ENVIRONMENT = os.environ.get("PLAIT_KERNELS", "auto")
+# What blocks say that are open now, in the order in which they were entered. Each takes away its own entry, so that
+# blocks which do not end in the opposite order (fixtures of a test module, threads) leave nothing behind.
+_overruling: list[list[str]] = []
 
 
 def kernels_pay(work: float, threshold: float) -> bool:
@@ -30,8 +31,8 @@ def kernels_pay(work: float, threshold: float) -> bool:
     >>> kernels_pay(10.0, threshold=1e6), kernels_pay(1e9, threshold=1e6)
     (False, True)
     """
-    policy = _policy[0]
-    return work >= threshold if policy == "auto" else policy == "always"
+    policy = _overruling[-1][0] if _overruling else _BY_ENVIRONMENT
+    return policy == "always" if policy in ("always", "never") else work >= threshold
 
 
 @contextmanager
@@ -45,9 +46,9 @@ def using_kernels(policy: str) -> Iterator[None]:
     """
     if policy not in POLICIES:
         raise ValueError(f"using_kernels needs policy to be one of {POLICIES}, but it is {policy!r}. Pass one of them.")
-    before = _policy[0]
-    _policy[0] = policy
+    mine = [policy]
+    _overruling.append(mine)
     try:
         yield
     finally:
-        _policy[0] = before
+        _overruling[:] = [entry for entry in _overruling if entry is not mine]

@@ -123,6 +123,12 @@ def as_label_matrix(owner: str, Y: Any) -> Any:
     Y : array, sparse matrix, frame or rows of names
         0/1 columns, one for each label. A single column of classes becomes one label for each class (one label in
         all when there are two classes), so that selectors also serve single-label problems.
+
+    Examples
+    --------
+    >>> as_label_matrix("fit", [["sea"], ["sea", "sun"]])
+    array([[1, 0],
+           [1, 1]], dtype=uint8)
     """
     values, names = read_labels(owner, "y", Y)
     if sparse.issparse(values) or names is not None or (values.ndim == 2 and values.shape[1] != 1):
@@ -145,7 +151,7 @@ class Targets:
 
     Parameters
     ----------
-    Y : ndarray of uint8, shape (n_samples, n_labels)
+    Y : ndarray of uint8, or CSR matrix, shape (n_samples, n_labels)
         0/1 labels.
     names : tuple of str
         Names of the labels; "y0", "y1", ... where the input had none.
@@ -154,12 +160,12 @@ class Targets:
         the last of them. None for a matrix of labels.
     """
 
-    Y: Labels
+    Y: Any
     names: tuple[str, ...]
     classes: Array | None = None
 
 
-def as_targets(owner: str, Y: Any) -> Targets:
+def as_targets(owner: str, Y: Any, *, keep_sparse: bool = False) -> Targets:
     """Return targets as 0/1 labels.
 
     Parameters
@@ -169,12 +175,20 @@ def as_targets(owner: str, Y: Any) -> Targets:
     Y : array, sparse matrix, data frame, or rows of names
         One 0/1, boolean or yes/no column for each label; or sets (lists, tuples) of label names, one for each row; or a
         single binary column in one dimension, as scikit-learn's binary classifiers take it.
+    keep_sparse : bool, default=False
+        Whether a sparse matrix stays one.
+
+    Examples
+    --------
+    >>> as_targets("fit", [["sea"], ["sea", "sun"]]).names
+    ('sea', 'sun')
     """
     if Y is None:
         raise ParameterError(f"{owner} requires y to be passed, but the target y is None. Pass one 0/1 column a label.")
     table, names = read_labels(owner, "y", Y)
     if sparse.issparse(table):
-        return _named(_zero_one(owner, "y", table, ParameterError).toarray(), names)
+        labels = _zero_one(owner, "y", table, ParameterError)
+        return _named(labels if keep_sparse else labels.toarray(), names)
     if table.ndim == 1:
         return _one_column(owner, table, getattr(Y, "name", None))
     if table.ndim != 2 or table.shape[1] == 0:
@@ -187,9 +201,9 @@ def as_targets(owner: str, Y: Any) -> Targets:
     return _named(_zero_one(owner, "y", table, ParameterError), names)
 
 
-def _named(Y: Labels, columns: Iterable[Any] | None) -> Targets:
+def _named(Y: Any, columns: Iterable[Any] | None) -> Targets:
     names = [f"y{k}" for k in range(Y.shape[1])] if columns is None else [str(name) for name in columns]
-    return Targets(np.ascontiguousarray(Y), tuple(names))
+    return Targets(Y if sparse.issparse(Y) else np.ascontiguousarray(Y), tuple(names))
 
 
 def _one_column(owner: str, column: Array, name: Any) -> Targets:

@@ -24,7 +24,14 @@ EPSILON = 1e-6
 
 
 def clip_probability(p: npt.ArrayLike, epsilon: float = EPSILON) -> Floats:
-    """Return probabilities moved into [epsilon, 1 - epsilon]."""
+    """Return probabilities moved into [epsilon, 1 - epsilon].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> clip_probability(np.array([0.0, 0.5, 1.0]))[1]
+    np.float64(0.5)
+    """
     return np.clip(np.asarray(p, dtype=np.float64), epsilon, 1.0 - epsilon)
 
 
@@ -49,7 +56,14 @@ def log_sum_exp(a: npt.ArrayLike, axis: int | None = -1) -> Floats:
 
 
 def log_normalize(a: npt.ArrayLike, axis: int = -1) -> Floats:
-    """Return log weights shifted so that their exponentials sum to one along the axis."""
+    """Return log weights shifted so that their exponentials sum to one along the axis.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> np.exp(log_normalize(np.zeros((1, 4))))
+    array([[0.25, 0.25, 0.25, 0.25]])
+    """
     values = np.asarray(a, dtype=np.float64)
     return values - np.expand_dims(log_sum_exp(values, axis=axis), axis)
 
@@ -58,6 +72,12 @@ def log1m_exp(a: npt.ArrayLike) -> Floats:
     """Return log(1 - exp(a)) for a <= 0, accurate at both ends (0 gives -inf).
 
     Near 0 the difference is taken by expm1, far from it by log1p; log 2 is where the two are equally good.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> np.exp(log1m_exp(np.log(np.array([0.25])))).round(6)
+    array([0.75])
     """
     values = np.asarray(a, dtype=np.float64)
     with np.errstate(divide="ignore"):
@@ -67,6 +87,13 @@ def log1m_exp(a: npt.ArrayLike) -> Floats:
 
 
 def log_sigmoid(t: npt.ArrayLike) -> Floats:
-    """Return log(1 / (1 + exp(-t))) for any t, without overflow."""
+    """Return log(1 / (1 + exp(-t))) for any t, without overflow.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> log_sigmoid(np.array([0.0, 800.0, -800.0])).round(3)
+    array([-6.93e-01, -0.00e+00, -8.00e+02])
+    """
     values = np.asarray(t, dtype=np.float64)
     return -np.logaddexp(0.0, -values)

@@ -183,13 +183,14 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         given = read_labels(owner, "y", y, known=self.label_names_.tolist(), more=True)
         labels = sparse.csr_matrix(label_matrix(owner, "y", given.table))
         unseen = 0 if given.names is None else len(set(given.names) - set(self.label_names_))
-        if labels.shape != (len(predicted), self.n_labels_ + unseen):
+        if labels.shape != (predicted.shape[0], self.n_labels_ + unseen):
             raise ParameterError(
                 f"{owner} needs y to have shape {predicted.shape}, but it has {labels.shape}. "
                 "Pass one row for each row of X and one column for each label."
             )
         known, others = labels[:, : self.n_labels_], labels[:, self.n_labels_ :]
-        right = (known.toarray() == predicted).all(axis=1) & (np.asarray(others.sum(axis=1)).ravel() == 0)
+        wrong = (known != sparse.csr_matrix(predicted)).sum(axis=1) + others.sum(axis=1)
+        right = np.asarray(wrong).ravel() == 0
         return float(np.average(right, weights=sample_weight))
 
     def _has_label(self, values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
@@ -201,6 +202,10 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         """Say whether there is `predict_proba` (before `fit`: whether there will be, as far as known)."""
         return True
 
+    def _takes_sparse_labels(self) -> bool:
+        """Say whether labels that come as a sparse matrix may stay one."""
+        return False
+
     def _finite(self) -> bool | str:
         """Say what X may hold, as scikit-learn's `ensure_all_finite`."""
         return True
@@ -210,7 +215,7 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         owner, names = type(self).__name__, None
         if y is None and isinstance(X, LabelledRows):
             X, y, names = X.X, X.Y, X.label_names
-        targets = as_targets(owner, y)
+        targets = as_targets(owner, y, keep_sparse=self._takes_sparse_labels())
         targets = targets if names is None else replace(targets, names=tuple(names))
         X = self._numbers(X)
         if X.shape[0] != targets.Y.shape[0]:
@@ -251,7 +256,7 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self._numbers(X.X if isinstance(X, LabelledRows) else X, reset=False)
 
-    def _labels_out(self, labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def _labels_out(self, labels: Any) -> Any:
         """Return 0/1 labels (n_samples, n_labels) in the form of y: integers, or classes of a single column."""
         if not self._one_column:
             return labels.astype(np.int64)

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from plait.core.arrays import Array, Floats
+from plait.core.arrays import Array, Floats, Ints
 from plait.core.extras import optional
 from plait.core.sentences import ParameterError, shown
 
-__all__ = ["RowFrame", "TopLabels", "label_sets", "row_frame", "top_labels"]
+__all__ = ["RowFrame", "TopLabels", "highest", "label_sets", "row_frame", "top_labels"]
 
 _MOST_ROWS = 8  # that a printed answer shows
+_MANY_COLUMNS = 64  # from which on the highest are found before they are sorted
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +68,8 @@ def label_sets(labels: Any, names: Sequence[str]) -> list[tuple[str, ...]]:
     >>> label_sets(np.array([[1, 0, 1], [0, 0, 0]]), ["sea", "sand", "sun"])
     [('sea', 'sun'), ()]
     """
-    rows, columns = np.nonzero(labels)
-    bounds = np.searchsorted(rows, np.arange(len(labels) + 1)).tolist()
+    rows, columns = labels.nonzero()
+    bounds = np.searchsorted(rows, np.arange(labels.shape[0] + 1)).tolist()
     words = [names[column] for column in columns.tolist()]
     return [tuple(words[start:end]) for start, end in pairwise(bounds)]
 
@@ -131,6 +132,25 @@ class TopLabels(_NamesAndProbabilities):
 
 def top_labels(probabilities: Floats, names: Sequence[str], k: int, rows: RowFrame) -> TopLabels:
     """Return the k most probable labels of every row (all of them where there are fewer); ties go by number."""
-    best = np.argsort(-probabilities, axis=1, kind="stable")[:, :k]
+    best = highest(probabilities, k)
     words = np.array(names, dtype=object)
     return TopLabels(words[best], np.take_along_axis(probabilities, best, axis=1), rows)
+
+
+def highest(values: Floats, k: int) -> Ints:
+    """Return the columns of the k highest values of every row (all of them where there are fewer); ties go by number.
+
+    Examples
+    --------
+    >>> highest(np.array([[0.2, 0.9, 0.4, 0.9]]), 3)
+    array([[1, 3, 2]])
+    """
+    n_rows, n_columns = values.shape
+    if k >= n_columns or n_columns < _MANY_COLUMNS:
+        return np.argsort(-values, axis=1, kind="stable")[:, :k]
+    # Only what is not below the k-th highest is sorted: of a thousand labels that is a handful.
+    least = np.partition(values, n_columns - k, axis=1)[:, n_columns - k]
+    rows, columns = np.nonzero(values >= least[:, None])
+    order = np.lexsort((columns, -values[rows, columns], rows))
+    firsts = np.searchsorted(rows, np.arange(n_rows))
+    return np.asarray(columns[order[firsts[:, None] + np.arange(k)]])

@@ -9,8 +9,8 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from functools import cache
+from contextlib import contextmanager, nullcontext
+from functools import cache, wraps
 from typing import Any, TypeVar
 
 import joblib
@@ -20,7 +20,7 @@ from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from plait.core.checks import Constraint, Interval, Nothing
 
-__all__ = ["JOBS_RULES", "Parallel", "Threads", "delayed", "effective_n_jobs", "one_blas_thread"]
+__all__ = ["JOBS_RULES", "Parallel", "Threads", "delayed", "effective_n_jobs", "one_blas_thread", "with_own_jobs"]
 
 JOBS_RULES: tuple[Constraint, ...] = (Interval(int, 1, None), Interval(int, None, -1), Nothing())
 
@@ -94,6 +94,24 @@ def loky_warnings_ignored() -> Iterator[None]:
         for filters in (before,) if after is before else (before, after):
             if entry in filters:
                 filters.remove(entry)
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def with_own_jobs(method: Method) -> Method:
+    """Let `n_jobs=None` mean `self.n_jobs` for all that a method calls: one number serves solvers, folds and counts.
+
+    Backends stay as the caller's `joblib` context has them, so that `parallel_config("dask")` reaches the solvers.
+    """
+
+    @wraps(method)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        own = nullcontext() if self.n_jobs is None else joblib.parallel_config(n_jobs=self.n_jobs)
+        with own:
+            return method(self, *args, **kwargs)
+
+    return call  # type: ignore[return-value]
 
 
 class Threads:

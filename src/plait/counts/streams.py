@@ -43,7 +43,14 @@ def summed(count: Callable[..., Any], *parts: Any) -> Any:
 
 
 def is_streamed(*parts: Any) -> bool:
-    """Say whether rows come in parts: an iterator of chunks, a Dask array, or an array too large to encode at once."""
+    """Say whether rows come in parts: an iterator of chunks, a Dask array, or an array too large to encode at once.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> is_streamed(np.zeros((5, 2))), is_streamed(iter([np.zeros((5, 2))]))
+    (False, True)
+    """
     return isinstance(parts[0], Iterator) or _is_dask(parts[0]) or _block_rows(parts) is not None
 
 

@@ -62,6 +62,13 @@ class Statistics:
         Rows with both labels; the diagonal holds `positives`.
     label_names, never_on, always_on : tuple of str
         All labels, those no row has, and those every row has.
+
+    Examples
+    --------
+    >>> from plait.data import Dataset, statistics
+    >>> found = statistics(Dataset([[0.0], [1.0], [2.0]], [[1, 0], [1, 1], [0, 0]]))
+    >>> found.cardinality, found.distinct, found.n_without_labels
+    (1.0, 3, 1)
     """
 
     n_samples: int

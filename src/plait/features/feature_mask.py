@@ -31,6 +31,14 @@ class FeatureMask:
     --------
     FeatureMask.shared : one ranking for all labels.
     FeatureMask.by_label : a ranking for each label.
+
+    Examples
+    --------
+    >>> from plait.features import MIM
+    >>> X = Y = [[0, 1], [1, 1], [0, 0], [1, 0]]
+    >>> MIM(n_features=1, scope="label").fit(X, Y).mask_.support
+    array([[ True, False],
+           [False,  True]])
     """
 
     support: Bools

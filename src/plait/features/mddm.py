@@ -17,10 +17,11 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from plait.core.arrays import Floats
-from plait.core.checks import Interval, Nothing, OneOf, check_parameters
+from plait.core.checks import Boolean, Interval, Nothing, OneOf, check_parameters
 from plait.core.label_forms import read_labels
 from plait.core.labels import as_label_matrix
 from plait.core.plain_rejections import plainly_rejected
+from plait.core.sentences import ParameterError
 from plait.features.engine.columns import as_numbers
 from plait.features.engine.sizes import n_wanted
 from plait.features.selector import SelectionWarning
@@ -39,11 +40,18 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     ----------
     n_components : int, float or None, default=None
         Directions: a number, a share of the features, or all that carry dependence. More than those are not given,
-        with a warning.
+        with a warning, unless `beyond_rank` says so.
     variant : {"orthonormal", "uncorrelated"}, default="orthonormal"
         P'P = I, or P'(mu X'CX + (1 - mu) I)P = I.
-    mu : float, default=0.5
-        Weight of the features' own scatter in the uncorrelated variant, at least 0 and below 1.
+    mu : float, optional
+        Weight of the features' own scatter in the uncorrelated variant, at least 0 and below 1; None is 0.5. The
+        orthonormal variant has no such weight.
+    beyond_rank : bool, default=False
+        Whether the orthonormal variant goes on with directions that carry no dependence where more are asked for: any
+        that are orthogonal to those before. The experiments of [OCC 8.2] did so.
+    centred : bool, default=True
+        Whether `transform` takes the means off. The program of the experiments of [OCC 8.2] does not, which matters
+        to a learner that penalises its intercept.
 
     Attributes
     ----------
@@ -58,6 +66,7 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     References
     ----------
     Zhang, Zhou: Multilabel dimensionality reduction via dependence maximization [ZhangZhou2010].
+    [OCC] Sun and Kudo: Optimization of classifier chains via conditional likelihood maximization, 2018.
 
     Examples
     --------
@@ -73,13 +82,24 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     parameter_rules: ClassVar = {
         "n_components": (Interval(int, 1, None), Interval(float, 0, 1, closed="right"), Nothing()),
         "variant": (OneOf(("orthonormal", "uncorrelated")),),
-        "mu": (Interval(float, 0, 1, closed="left"),),
+        "mu": (Interval(float, 0, 1, closed="left"), Nothing()),
+        "beyond_rank": (Boolean(),),
+        "centred": (Boolean(),),
     }
 
-    def __init__(self, n_components: Any = None, variant: str = "orthonormal", mu: float = 0.5) -> None:
+    def __init__(
+        self,
+        n_components: Any = None,
+        variant: str = "orthonormal",
+        mu: float | None = None,
+        beyond_rank: bool = False,
+        centred: bool = True,
+    ) -> None:
         self.n_components = n_components
         self.variant = variant
         self.mu = mu
+        self.beyond_rank = beyond_rank
+        self.centred = centred
 
     def fit(self, X: Any, y: Any) -> "MDDM":
         """Find the directions.
@@ -92,6 +112,7 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             0/1 labels, or one column of classes.
         """
         check_parameters(self)
+        self._check_variant()
         y = None if y is None else read_labels(type(self).__name__, "y", y).table
         with plainly_rejected(type(self).__name__, X):
             X, y = validate_data(self, X, y, accept_sparse="csr", multi_output=True)
@@ -99,24 +120,36 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         labels = as_label_matrix(type(self).__name__, y).astype(np.float64)
         self.mean_ = np.asarray(numbers.mean(axis=0)).ravel()
         directions, values = self._directions(Centred.of(numbers), Centred.of(labels))
+        if self.beyond_rank and self.n_components is not None:
+            directions, values = completed(directions, values, n_wanted(self.n_components, *numbers.shape))
         kept = self._n_kept(values.size, numbers.shape)
         self.components_ = first_positive(directions[:, :kept]).T
         self.eigenvalues_ = values[:kept]
         self.n_components_ = kept
         return self
 
+    def _check_variant(self) -> None:
+        for name, without in (("mu", "uncorrelated"), ("beyond_rank", "orthonormal")):
+            given = getattr(self, name)
+            if given not in (None, False) and self.variant != without:
+                raise ParameterError(
+                    f"MDDM needs {name} only where variant is {without!r}, but variant is {self.variant!r} and {name} "
+                    f"is {given!r}. Leave {name} out, or set variant={without!r}."
+                )
+
     def transform(self, X: Any) -> Floats:
-        """Return the projected features, centred, shape (n_samples, n_components_)."""
+        """Return the projected features, shape (n_samples, n_components_)."""
         check_is_fitted(self)
         with plainly_rejected(type(self).__name__, X):
             X = validate_data(self, X, accept_sparse="csr", reset=False, dtype=np.float64)
-        return np.asarray(X @ self.components_.T - self.mean_ @ self.components_.T)
+        shift = self.mean_ @ self.components_.T if self.centred else 0.0
+        return np.asarray(X @ self.components_.T - shift)
 
     def _directions(self, X: "Centred", Y: "Centred") -> tuple[Floats, Floats]:
         if self.variant == "orthonormal":
             directions, values = orthonormal_directions(X, Y)
         else:
-            directions, values = uncorrelated_directions(X, Y, self.mu)
+            directions, values = uncorrelated_directions(X, Y, 0.5 if self.mu is None else self.mu)
         if values.size:
             return directions, values
         self._warn("found no direction that depends on the labels; it gives the first feature.")
@@ -195,6 +228,22 @@ def orthonormal_directions(X: Centred, Y: Centred) -> tuple[Floats, Floats]:
     vectors, singular, _ = linalg.svd(X.scatter_with(Y), full_matrices=False)
     kept = singular > _EPSILON * max(X.values.shape + Y.values.shape) * X.length() * Y.length()
     return vectors[:, kept], np.square(singular[kept])
+
+
+def completed(directions: Floats, values: Floats, size: int) -> tuple[Floats, Floats]:
+    """Return orthonormal directions, and further ones of value 0 that complete them to a number.
+
+    Examples
+    --------
+    >>> more, values = completed(np.array([[0.6], [0.8]]), np.array([2.0]), 2)
+    >>> bool(np.allclose(more.T @ more, np.eye(2))), values.tolist()
+    (True, [2.0, 0.0])
+    """
+    found = directions.shape[1]
+    if size <= found:
+        return directions, values
+    rest = linalg.qr(directions)[0][:, found:size]
+    return np.hstack([directions, rest]), np.concatenate([values, np.zeros(size - found)])
 
 
 def uncorrelated_directions(X: Centred, Y: Centred, mu: float) -> tuple[Floats, Floats]:

@@ -61,9 +61,18 @@ class Selector(SelectorMixin, BaseEstimator, ABC):
         The criterion's values, shaped like `ranking_`.
     n_labels_ : int
         Number of labels seen at fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> class Widest(Selector):
+    ...     def __init__(self, n_features=1):
+    ...         self.n_features = n_features
+    ...     def _select(self, X, Y, graph):
+    ...         return self._global(np.argsort(-np.ptp(X, axis=0)))
     """
 
-    parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]]
+    parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {}
     label_specific: ClassVar[bool] = False
     uses_graph: ClassVar[bool] = False
     n_stages: ClassVar[int] = 1

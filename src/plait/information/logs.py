@@ -94,7 +94,13 @@ Logs = CountLogs | WeightLogs
 
 
 def logs_of(total: Any) -> Logs:
-    """Return the logarithms for a table whose cells sum to `total`: an integer number of rows or a float weight."""
+    """Return the logarithms for a table whose cells sum to `total`: an integer number of rows or a float weight.
+
+    Examples
+    --------
+    >>> type(logs_of(10)).__name__, type(logs_of(2.5)).__name__
+    ('CountLogs', 'WeightLogs')
+    """
     return WeightLogs(float(total)) if isinstance(total, float | np.floating) else _count_logs(int(total))
 
 

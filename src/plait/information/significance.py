@@ -31,6 +31,13 @@ class GTest:
         Degrees of freedom; 0 where a variable is constant.
     pvalue : float or ndarray
         Probability of so large a statistic under independence; 1 where a variable is constant.
+
+    Examples
+    --------
+    >>> from plait.information import g_test
+    >>> found = g_test([0, 0, 1, 1, 1, 1], [0, 0, 1, 1, 1, 0])
+    >>> round(float(found.statistic), 3), int(found.dof), round(float(found.pvalue), 3)
+    (3.819, 1, 0.051)
     """
 
     statistic: Any

@@ -55,7 +55,7 @@ def ranking_loss(Y_true: Any, scores: Any) -> float:
     return total / n_samples
 
 
-def normalized_coverage(Y_true: Any, scores: Any) -> float:
+def normalized_coverage(Y_true: Any, scores: Any, *, count_from: int = 0) -> float:
     """How far down the ranking one must go to find every relevant label, minus one, per label; 0 is best.
 
     Labels with equal scores all get the worst rank among them. A row without relevant labels contributes 0. The
@@ -67,6 +67,8 @@ def normalized_coverage(Y_true: Any, scores: Any) -> float:
         True labels, 0 or 1.
     scores : array, sparse matrix, nested list or frame of shape (n_samples, n_labels)
         Marginal probabilities, vote shares or any other scores; infinite ones are legal.
+    count_from : int, default=0
+        What the first place of a ranking counts; 1 leaves the "minus 1" out, as the tables of [SCLS 4] have it.
 
     Returns
     -------
@@ -86,7 +88,7 @@ def normalized_coverage(Y_true: Any, scores: Any) -> float:
     for labels, block in score_blocks("normalized_coverage", "scores", Y_true, scores):
         worst = np.where(labels == 1, block, np.inf).min(axis=1, keepdims=True)
         reached = (block >= worst) & labels.any(axis=1, keepdims=True)
-        total += int(np.count_nonzero(reached)) - int(np.count_nonzero(labels.any(axis=1)))
+        total += int(np.count_nonzero(reached)) - (1 - count_from) * int(np.count_nonzero(labels.any(axis=1)))
         n_samples += len(block)
     return total / (n_samples * block.shape[1])
 

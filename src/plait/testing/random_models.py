@@ -15,7 +15,14 @@ __all__ = ["enumerated", "random_evidence", "random_graph", "random_linear", "ra
 
 
 def random_graph(n_labels: int, draws: np.random.Generator, density: float = 0.6) -> LabelGraph:
-    """Return a graph in a random order where each earlier label is a parent with probability `density`."""
+    """Return a graph in a random order where each earlier label is a parent with probability `density`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> random_graph(3, np.random.default_rng(0)).parents
+    ((2,), (), ())
+    """
     order = draws.permutation(n_labels)
     parents: list[list[int]] = [[] for _ in range(n_labels)]
     for place, label in enumerate(order):
@@ -26,7 +33,15 @@ def random_graph(n_labels: int, draws: np.random.Generator, density: float = 0.6
 def random_linear(
     graph: LabelGraph, n_rows: int, draws: np.random.Generator, scale: float = 1.5, probabilistic: bool = True
 ) -> LinearDistribution:
-    """Return a linear distribution with normal base scores and parent coefficients."""
+    """Return a linear distribution with normal base scores and parent coefficients.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from plait.structure import LabelGraph
+    >>> random_linear(LabelGraph([[], [0]]), 3, np.random.default_rng(0)).base.shape
+    (3, 2)
+    """
     coef = np.zeros((graph.n_labels, graph.n_labels))
     for label, parents in enumerate(graph.parents):
         coef[label, list(parents)] = scale * draws.normal(size=len(parents))
@@ -37,7 +52,15 @@ def random_linear(
 def random_tables(
     graph: LabelGraph, n_rows: int, draws: np.random.Generator, scale: float = 1.5, probabilistic: bool = True
 ) -> TableDistribution:
-    """Return a distribution with a normal score for every setting of every label's parents."""
+    """Return a distribution with a normal score for every setting of every label's parents.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from plait.structure import LabelGraph
+    >>> random_tables(LabelGraph([[], [0]]), 3, np.random.default_rng(0)).n_labels
+    2
+    """
     tables = [scale * draws.normal(size=(n_rows, 2 ** len(parents))) for parents in graph.parents]
     return TableDistribution(graph, tables, probabilistic=probabilistic)
 
@@ -45,7 +68,15 @@ def random_tables(
 def random_mixture(
     graphs: Sequence[LabelGraph], n_rows: int, draws: np.random.Generator, scale: float = 1.5
 ) -> MixtureDistribution:
-    """Return a mixture with a component for each graph, linear ones and tables by turns, and random weights."""
+    """Return a mixture with a component for each graph, linear ones and tables by turns, and random weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from plait.structure import LabelGraph
+    >>> random_mixture([LabelGraph([[], [0]]), LabelGraph([[1], []])], 3, np.random.default_rng(0)).n_labels
+    2
+    """
     parts = [
         random_tables(graph, n_rows, draws, scale) if c % 2 else random_linear(graph, n_rows, draws, scale)
         for c, graph in enumerate(graphs)
@@ -54,7 +85,15 @@ def random_mixture(
 
 
 def random_evidence(shape: tuple[int, int], draws: np.random.Generator, share: float = 0.3) -> Evidence:
-    """Return evidence where each label is known with probability `share`."""
+    """Return evidence where each label is known with probability `share`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> random_evidence((2, 4), np.random.default_rng(0))
+    array([[-1,  1,  1,  1],
+           [-1, -1, -1, -1]], dtype=int8)
+    """
     return np.where(draws.random(shape) < share, draws.integers(0, 2, shape), -1).astype(np.int8)
 
 
@@ -68,6 +107,15 @@ def enumerated(distribution: LabelDistribution) -> tuple[Labels, Floats]:
     ----------
     distribution : GraphDistribution or MixtureDistribution
         At most about 15 labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from plait.structure import LabelGraph
+    >>> from plait.testing import random_linear
+    >>> sets, probabilities = enumerated(random_linear(LabelGraph([[], [0]]), 1, np.random.default_rng(0)))
+    >>> sets.tolist(), probabilities.sum().round(6)
+    ([[0, 0], [0, 1], [1, 0], [1, 1]], np.float64(1.0))
     """
     if isinstance(distribution, MixtureDistribution):
         parts = [enumerated(part) for part in distribution.components]

@@ -34,6 +34,11 @@ class CalibrationCurve:
         How many are in each bin, their mean probability, and how often they were true.
     name : str
         What the probabilities are of.
+
+    Examples
+    --------
+    >>> CalibrationCurve.from_predictions([[1, 0], [0, 1]], [[0.9, 0.2], [0.4, 0.7]], n_bins=2)
+    CalibrationCurve(count=array([2., 2.]), mean=array([0.3, 0.8]), frequency=array([0., 1.]), name='labels')
     """
 
     count: Floats
@@ -142,6 +147,15 @@ def joint_calibration_curve(answer: Posterior, Y: Any, *, n_bins: int = 10) -> C
         True labels.
     n_bins : int, default=10
         Bins of equal numbers.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_multilabel_classification
+    >>> from plait import recipes
+    >>> X, Y = make_multilabel_classification(200, n_classes=3, random_state=0)
+    >>> model = recipes.pcc().fit(X[:100], Y[:100])
+    >>> joint_calibration_curve(model.joint(X[100:]), Y[100:], n_bins=4).count
+    array([25., 25., 25., 25.])
     """
     return CalibrationCurve(*_bins(*_set_hits(answer, Y), n_bins), "label sets")
 

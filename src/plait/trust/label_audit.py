@@ -58,6 +58,16 @@ class Audit:
     ----------
     [Scott2015] Scott, A rate of convergence for mixture proportion estimation, with application to learning from noisy
     labels, AISTATS 2015: the anchor points of `counts`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_multilabel_classification
+    >>> from plait import audit, recipes
+    >>> found = audit(recipes.br(), *make_multilabel_classification(100, n_classes=3, random_state=0))
+    >>> found.to_frame(2)[["row", "label", "recorded"]]
+       row label  recorded
+    0   77    y2         1
+    1   85    y0         0
     """
 
     label_names: tuple[str, ...]

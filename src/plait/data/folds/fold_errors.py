@@ -22,7 +22,14 @@ __all__ = ["SplitErrors", "split_errors"]
 
 
 class SplitErrors(NamedTuple):
-    """What `split_errors` found; smaller is better, zero is best."""
+    """What `split_errors` found; smaller is better, zero is best.
+
+    Examples
+    --------
+    >>> from plait.data.folds import split_errors
+    >>> split_errors([[1], [0], [1], [0]], [[0, 1], [2, 3]])
+    SplitErrors(labels=0.0, pairs=0.0, sizes=0.0, n_empty=0)
+    """
 
     labels: float
     pairs: float

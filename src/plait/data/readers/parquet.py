@@ -64,6 +64,13 @@ def read_parquet(
     ------
     DataError
         If the file is not Parquet, a label is missing, or no labels were chosen.
+
+    Examples
+    --------
+    >>> from plait.data import Dataset, write_parquet
+    >>> write_parquet(Dataset([[0.5], [2.0]], [[1, 0], [1, 1]], label_names=["sea", "sun"]), "beach.parquet")
+    >>> read_parquet("beach.parquet", labels=["sea", "sun"])
+    Dataset 'beach': 2 rows, 1 features (dense), 2 labels (dense), cardinality 1.500
     """
     if library is None and installed("polars") and not (installed("pandas") and installed("pyarrow")):
         library = "polars"

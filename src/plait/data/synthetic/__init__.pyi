@@ -4,6 +4,7 @@ from .label_patterns import make_copied_labels, make_independent_labels, make_xo
 from .ordinal_bands import OrdinalBands, synth2_like
 from .probability_trees import ProbabilityTrees, random_probability_trees
 from .sparse_scores import SparseScores, synth1_like
+from .tagged_text import make_tagged_text
 
 __all__ = [
     "HYPERCUBE_PRESETS",
@@ -17,6 +18,7 @@ __all__ = [
     "make_hypercubes",
     "make_independent_labels",
     "make_label_network",
+    "make_tagged_text",
     "make_xor_labels",
     "random_probability_trees",
     "synth1_like",

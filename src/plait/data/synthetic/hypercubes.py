@@ -53,6 +53,13 @@ class Hypercubes:
         The cube in which each row was drawn.
     clean : ndarray of shape (n_samples, n_labels)
         The labels before any was flipped.
+
+    Examples
+    --------
+    >>> from plait.data.synthetic import make_hypercubes
+    >>> made = make_hypercubes(100, 3, 6, random_state=0)
+    >>> made.dataset.Y.shape, made.relevant
+    ((100, 3), array([3, 4, 5]))
     """
 
     dataset: Dataset

@@ -50,6 +50,13 @@ class LabelNetwork:
         Entry (k, j) is the weight of label j for label k; 0 where j is no parent of k.
     intercept : ndarray of shape (n_labels,)
         Constant terms.
+
+    Examples
+    --------
+    >>> from plait.data.synthetic import make_label_network
+    >>> network = make_label_network(100, 2, 3, structure="chain", random_state=0)
+    >>> network.parents, network.marginals(network.dataset.X[:1]).round(2)
+    (((), (0,), (1,)), array([[0.31, 0.18, 0.54]]))
     """
 
     dataset: Dataset

@@ -25,6 +25,11 @@ def make_copied_labels(
         Length of the weight vector of label 0; 0 makes the labels independent of the features.
     random_state : int, RandomState, Generator or None, default=None
         An integer gives the same data every time.
+
+    Examples
+    --------
+    >>> make_copied_labels(4, 2, 3, random_state=0).Y.tolist()
+    [[1, 1, 1], [0, 0, 0], [1, 1, 1], [0, 0, 0]]
     """
     owner = "make_copied_labels"
     check_sizes(owner, random_state, n_samples=n_samples, n_features=n_features, n_labels=n_labels)
@@ -63,6 +68,11 @@ def make_independent_labels(n_samples: int, n_features: int, n_labels: int, *, r
     """Make labels that depend neither on each other nor on the features.
 
     Label j is on with a probability of its own, drawn between 0.2 and 0.8; the features are normal.
+
+    Examples
+    --------
+    >>> make_independent_labels(100, 2, 3, random_state=0).Y.mean(axis=0)
+    array([0.51, 0.23, 0.27])
     """
     owner = "make_independent_labels"
     check_sizes(owner, random_state, n_samples=n_samples, n_features=n_features, n_labels=n_labels)

@@ -29,6 +29,13 @@ class ProbabilityTrees:
     ----------
     conditionals : ndarray of shape (n_trees, 2 ** n_labels - 1)
         Level by level: the node of labels y_1 ... y_k stands at 2 ** k - 1 plus the number they spell, y_1 first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> tree = ProbabilityTrees(np.array([[0.5, 0.1, 0.9]]))
+    >>> tree.conditional([1]), tree.probabilities()
+    (array([0.9]), array([[0.45, 0.05, 0.05, 0.45]]))
     """
 
     conditionals: Floats

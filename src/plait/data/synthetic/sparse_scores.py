@@ -35,6 +35,13 @@ class SparseScores:
     """What `synth1_like` made: two data sets, and the `weights` (n_features, n_labels) with label_j = [x @ w_j > 0].
 
     Two per cent of the labels differ from that.
+
+    Examples
+    --------
+    >>> from plait.data.synthetic import synth1_like
+    >>> made = synth1_like(random_state=0)
+    >>> made.train.Y.shape, made.weights.shape
+    ((471, 6), (6000, 6))
     """
 
     train: Dataset

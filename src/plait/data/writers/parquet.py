@@ -34,6 +34,13 @@ def write_parquet(dataset: Dataset, path: str | os.PathLike[str], *, library: st
     ------
     DataError
         If a feature and a label have the same name, or the file cannot be written.
+
+    Examples
+    --------
+    >>> from plait.data import Dataset, read_parquet
+    >>> write_parquet(Dataset([[0.5], [2.0]], [[1, 0], [1, 1]], label_names=["sea", "sun"]), "beach.parquet")
+    >>> read_parquet("beach.parquet", labels=["sea", "sun"]).label_names
+    ('sea', 'sun')
     """
     if library is None and installed("polars") and not (installed("pandas") and installed("pyarrow")):
         library = "polars"

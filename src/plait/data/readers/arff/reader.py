@@ -48,7 +48,7 @@ def read_arff(
     nominal: str = "onehot",
     name: str | None = None,
 ) -> Dataset:
-    """Read an ARFF file whose labels a function picks from the header.
+    r"""Read an ARFF file whose labels a function picks from the header.
 
     Parameters
     ----------
@@ -60,6 +60,14 @@ def read_arff(
         What nominal features with more than two values become.
     name : str, optional
         What to call the data set; by default the file's name.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> text = "@relation r\n@attribute blue numeric\n@attribute sea {0,1}\n@data\n0.5,1\n2,0\n"
+    >>> _ = Path("beach.arff").write_text(text)
+    >>> read_arff("beach.arff", lambda header: [1])
+    Dataset 'beach': 2 rows, 1 features (dense), 1 labels (dense), cardinality 0.500
     """
     check_value("read_arff", "nominal", nominal, (OneOf(NOMINAL_MODES),))
     file = os.fspath(path)
