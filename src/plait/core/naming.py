@@ -6,6 +6,7 @@ The registry of a room is read from its `__all__`, so that adding one idea stays
 import re
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
+from functools import cache
 from inspect import signature
 from types import ModuleType
 from typing import Any
@@ -15,6 +16,7 @@ from plait.core.sentences import ParameterError, complaint
 __all__ = ["registered", "registry", "resolve"]
 
 
+@cache
 def registered(name: str) -> str:
     """Return the word by which a class is known.
 
@@ -28,6 +30,7 @@ def registered(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z](?:[a-z0-9]|[A-Z]{2}))|(?<=[A-Z]{2})(?=[A-Z][a-z])", "_", name).lower()
 
 
+@cache
 def _plain(name: str, base: type) -> str:
     """Return the word of a class without the word of its base: "logistic" for a `LogisticLearner`."""
     return registered(name).removesuffix(f"_{registered(base.__name__)}")

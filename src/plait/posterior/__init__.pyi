@@ -6,6 +6,7 @@ from .further_questions import FurtherQuestions
 from .joint_model import FewLabelsWarning, JointModel
 from .likely_sets import LikelySets
 from .posterior import Posterior
+from .predictor import Predictor
 
 __all__ = [
     "FeatureBackground",
@@ -16,6 +17,7 @@ __all__ = [
     "LabelsToAsk",
     "LikelySets",
     "Posterior",
+    "Predictor",
     "Reasons",
     "SamplingWarning",
 ]

@@ -13,13 +13,14 @@ from plait.core.labels import label_number, label_rows
 from plait.core.logspace import log_sigmoid
 from plait.core.sentences import ParameterError, shown
 from plait.inference import Auto, Inference, LabelSupport, SumProduct, entropy
-from plait.joint import GraphDistribution, LabelDistribution
+from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution
 from plait.losses import Loss
 
 __all__ = [
     "added_evidence",
     "as_evidence",
     "checked_answer",
+    "conditional_factors",
     "decision_support",
     "entropies",
     "has_messages",
@@ -195,6 +196,15 @@ def likely_sets(
     log_prob = distribution.log_prob(np.ascontiguousarray(support.vectors[:, :found]))
     log_probs[:, :found] = np.where(used, log_prob, -np.inf)
     return (vectors, log_probs), support
+
+
+def conditional_factors(distribution: LabelDistribution, vectors: Labels) -> Floats:
+    """Return P(y_k = 1 | x, parents of k as in the vectors), or say why there is no such thing."""
+    if not isinstance(distribution, GraphDistribution):
+        mixed = isinstance(distribution, MixtureDistribution)
+        kind = "a mixture. Ask its components" if mixed else "an undirected field. Ask log_prob"
+        raise ParameterError(f"factors needs a model with one label graph, but this one is {kind}.")
+    return distribution.factors(vectors)
 
 
 def wrong_probabilities(distribution: LabelDistribution, vectors: Labels) -> Floats:

@@ -26,8 +26,8 @@ class FeatureBackground(NamedTuple):
 
     Parameters
     ----------
-    names : sequence or array of str
-        Their names.
+    names : sequence or array of str, or None
+        Their names; None where they have numbers only.
     means : ndarray of float64, shape (n_features,)
         Their means over the training rows, which a row is compared with.
     coefficients : ndarray of float64, shape (n_labels, n_features), or None
@@ -37,6 +37,10 @@ class FeatureBackground(NamedTuple):
     names: Any
     means: Floats
     coefficients: Floats | None = None
+
+    def name(self, feature: int) -> str:
+        """Return what a feature is called."""
+        return f"x{feature}" if self.names is None else str(self.names[feature])
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +173,7 @@ def _by_features(part: Any, label: int, here: float, background: FeatureBackgrou
     effects = here - _moved_log_odds(part, label, sparse.csr_matrix(moved) if is_sparse else moved)
     contributions = effects if background.coefficients is None else parts[columns]
     return [
-        (str(background.names[j]), "feature", float(x[j]), float(own), float(effect))
+        (background.name(int(j)), "feature", float(x[j]), float(own), float(effect))
         for j, own, effect in zip(columns, contributions, effects, strict=True)
     ]
 

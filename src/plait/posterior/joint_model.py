@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from plait import inference as inference_room
 from plait import losses as losses_room
@@ -28,6 +29,7 @@ from plait.losses import Loss, Subset
 from plait.losses.expected_f1 import f1_thresholds
 from plait.posterior.explaining import FeatureBackground
 from plait.posterior.posterior import Joint, Posterior
+from plait.posterior.predictor import Predictor
 
 __all__ = ["FewLabelsWarning", "JointModel"]
 
@@ -148,9 +150,7 @@ class JointModel(MultilabelClassifier):
 
     def _background(self) -> FeatureBackground:
         """Return what `why` compares a row with."""
-        names = getattr(self, "feature_names_in_", None)
-        names = [f"x{j}" for j in range(self.n_features_in_)] if names is None else names
-        return FeatureBackground(names, self.feature_means_, self._coefficients())
+        return FeatureBackground(getattr(self, "feature_names_in_", None), self.feature_means_, self._coefficients())
 
     def _coefficients(self) -> Floats | None:
         """Return the coefficients of features (n_labels, n_features) where scores are linear."""
@@ -209,6 +209,19 @@ class JointModel(MultilabelClassifier):
             Features.
         """
         return self._posterior(X)
+
+    def predictor(self) -> Predictor:
+        """Return the model as it is now for a caller that is trusted: it answers without checking X.
+
+        Examples
+        --------
+        >>> from plait import recipes
+        >>> model = recipes.br().fit([[0.0], [1.0], [2.0], [3.0]] * 9, [[0, 0], [0, 1], [1, 1], [1, 0]] * 9)
+        >>> model.predictor().top_labels(np.array([[3.0]]), 1)
+        row 0: y0 0.98
+        """
+        check_is_fitted(self)
+        return Predictor(self)
 
     def predict(self, X: Any, loss: Any = None, *, sparse_output: bool | str = "auto") -> Any:
         """Return for every row the label set with the least expected loss.

@@ -18,12 +18,13 @@ from plait.core.parallel import Parallel, delayed
 from plait.core.progress_bar import progress, shows_progress
 from plait.core.sentences import ParameterError
 from plait.inference import Inference, LabelSupport
-from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution, row_seeds
+from plait.joint import LabelDistribution, row_seeds
 from plait.losses import Loss
 from plait.posterior.answers import (
     added_evidence,
     as_evidence,
     checked_answer,
+    conditional_factors,
     decision_support,
     entropies,
     likely_sets,
@@ -248,15 +249,7 @@ class Posterior(FurtherQuestions):
         on its own predictions, which some papers print.
         """
         vectors = label_rows("factors", Y, self.n_rows, self.label_names)
-
-        def factors(distribution: LabelDistribution, rows: slice, _: Bits) -> tuple[Floats, None]:
-            if not isinstance(distribution, GraphDistribution):
-                mixed = isinstance(distribution, MixtureDistribution)
-                kind = "a mixture. Ask its components" if mixed else "an undirected field. Ask log_prob"
-                raise ParameterError(f"factors needs a model with one label graph, but this one is {kind}.")
-            return distribution.factors(vectors[rows]), None
-
-        return self._ask(factors, None)
+        return self._ask(lambda distribution, rows, _: (conditional_factors(distribution, vectors[rows]), None), None)
 
     def mode(self) -> npt.NDArray[np.int64]:
         """Return the most probable label set of every row, (n_rows, n_labels)."""
@@ -371,9 +364,12 @@ class Posterior(FurtherQuestions):
         """Put a question to blocks of rows, sized by what is wanted of an inference (None: nothing); remember how."""
         # A seed for each row: what a row draws does not depend on the blocks.
         blocks, seeds = self._blocks(wanted, n_vectors), row_seeds(self.random_state, self.n_rows)
-        parallel = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
-        tasks = parallel(delayed(self._ask_block)(question, rows, seeds[rows]) for rows in blocks)
-        answers = progress(tasks, "Posterior, blocks of rows", len(blocks))
+        if len(blocks) == 1:
+            answers = iter([self._ask_block(question, blocks[0], seeds)])
+        else:
+            parallel = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
+            tasks = parallel(delayed(self._ask_block)(question, rows, seeds[rows]) for rows in blocks)
+            answers = progress(tasks, "Posterior, blocks of rows", len(blocks))
         values, methods, exact, sizes = zip(*answers, strict=True)
         self.method = ", ".join(dict.fromkeys(methods))
         self.exact = np.concatenate(exact)
@@ -391,7 +387,8 @@ class Posterior(FurtherQuestions):
 
     def _ask_block(self, question: Question, rows: slice, seeds: Bits) -> _BlockAnswer:
         """Answer for some rows; of the support, whose vectors may be many, only what is told of it is kept."""
-        distribution = self.joint.condition(self.X[rows])
+        # A slice of a CSR matrix is a copy.
+        distribution = self.joint.condition(self.X if rows == slice(0, self.n_rows) else self.X[rows])
         if self.evidence is not None:
             distribution = distribution.clamp(self.evidence[rows])
         answer, support = question(distribution, rows, seeds)

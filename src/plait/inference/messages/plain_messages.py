@@ -20,7 +20,9 @@ import numpy as np
 from plait.core.arrays import Floats, Ints, Labels
 from plait.core.logspace import log_sigmoid
 from plait.inference.messages.message_plan import message_order
-from plait.joint import GraphDistribution
+from plait.inference.messages.polytree_scores import setting_index, setting_shifts
+from plait.joint import GraphDistribution, LinearDistribution
+from plait.joint.graph_distribution import SCORE_LIMIT
 
 __all__ = ["draws_given", "family_beliefs", "marginals", "marginals_given", "modes"]
 
@@ -37,11 +39,25 @@ class _Upward(NamedTuple):
     log_scale: Floats
 
 
-def _conditionals(model: GraphDistribution, label: int) -> Floats:
-    """Return P(label | parents) with the axes of the family."""
-    odds = np.exp(np.ascontiguousarray(model.table(label).T))
+def _scores(model: GraphDistribution) -> Floats:
+    """Return the scores of all settings of the first label's parents, then of the second's, (n_rows, n_settings)."""
+    if isinstance(model, LinearDistribution):
+        index = setting_index(model.graph)
+        return np.clip(model.base[:, index.label] + setting_shifts(model, index), -SCORE_LIMIT, SCORE_LIMIT)
+    columns = [model.table(label) for label in range(model.n_labels)]
+    return np.concatenate(columns, axis=1) if columns else np.empty((model.n_rows, 0))
+
+
+def _conditionals(model: GraphDistribution) -> list[Floats]:
+    """Return P(label | parents) of every label, with the axes of its family."""
+    odds = np.exp(np.ascontiguousarray(_scores(model).T))
     zero = 1.0 / (1.0 + odds)
-    return np.stack([zero, odds * zero]).reshape((2,) * (1 + len(model.graph.parents[label])) + (model.n_rows,))
+    both, begin, tables = np.stack([zero, odds * zero]), 0, []
+    for parents in model.graph.parents:
+        end = begin + (1 << len(parents))
+        tables.append(both[:, begin:end].reshape((2,) * (1 + len(parents)) + (model.n_rows,)))
+        begin = end
+    return tables
 
 
 def _family(model: GraphDistribution, label: int) -> tuple[int, ...]:
@@ -53,9 +69,14 @@ def _along(pair: Floats, axis: int, n_axes: int) -> Floats:
     return pair.reshape((1,) * axis + (2,) + (1,) * (n_axes - axis - 1) + pair.shape[1:])
 
 
+def _first(total: Floats, axis: int) -> Floats:
+    """Return a table of a family with one axis before all others (`np.moveaxis` takes longer than all the rest)."""
+    return total.transpose((axis, *range(axis), *range(axis + 1, total.ndim))) if axis else total
+
+
 def _joined(total: Floats, axis: int, join: Join) -> Floats:
     """Return the pair of one axis of a family, all others joined."""
-    total = np.moveaxis(total, axis, 0)
+    total = _first(total, axis)
     while total.ndim > 2:
         total = join(total[:, 0], total[:, 1])
     return total
@@ -64,11 +85,11 @@ def _joined(total: Floats, axis: int, join: Join) -> Floats:
 def _upward(model: GraphDistribution, join: Join) -> _Upward:
     downward, targets, _ = message_order(model.graph)
     n_labels, nothing = model.n_labels, np.empty(0)
-    tables, totals, messages = [nothing] * n_labels, [nothing] * n_labels, [nothing] * n_labels
+    tables, totals, messages = _conditionals(model), [nothing] * n_labels, [nothing] * n_labels
     below, log_scale = [_evidence(model, k) for k in range(n_labels)], np.zeros(model.n_rows)
     for factor in reversed(downward):
         family, target = _family(model, factor), targets[factor]
-        total = tables[factor] = _conditionals(model, factor)
+        total = tables[factor]
         for axis, member in enumerate(family):
             if member != target:
                 total = total * _along(below[member], axis, len(family))
@@ -103,7 +124,7 @@ def modes(model: GraphDistribution) -> tuple[Labels, Floats]:
         given = values[target] == 1
         options, chances = (
             np.where(given, part[1], part[0]).reshape(1 << len(others), model.n_rows)
-            for part in (np.moveaxis(table[factor], axis, 0) for table in (up.totals, up.conditionals))
+            for part in (_first(table[factor], axis) for table in (up.totals, up.conditionals))
         )
         best = options.argmax(axis=0)
         for bit, member in enumerate(reversed(others)):
@@ -112,14 +133,8 @@ def modes(model: GraphDistribution) -> tuple[Labels, Floats]:
     return np.ascontiguousarray(values.T), log_prob
 
 
-def _lone_scores(model: GraphDistribution) -> Floats:
-    """Return the scores of labels that all have no parents, (n_rows, n_labels)."""
-    columns = [model.table(label) for label in range(model.n_labels)]
-    return np.concatenate(columns, axis=1) if columns else np.empty((model.n_rows, 0))
-
-
 def _lone_modes(model: GraphDistribution) -> tuple[Labels, Floats]:
-    scores = _lone_scores(model)
+    scores = _scores(model)
     values = (scores > 0).astype(np.uint8)
     if model.evidence is not None:
         values = np.where(model.evidence >= 0, model.evidence, values).astype(np.uint8)
@@ -130,11 +145,11 @@ def marginals(model: GraphDistribution) -> Floats:
     """Return P(y_k = 1), (n_rows, n_labels), without evidence: parents of a label are independent, so parents first."""
     chances = np.empty((model.n_labels, 2, model.n_rows))
     if not model.graph.edges:
-        odds = np.exp(_lone_scores(model))
+        odds = np.exp(_scores(model))
         return np.asarray(odds / (1.0 + odds))
+    tables = _conditionals(model)
     for label in model.graph.order:
-        family = _family(model, label)
-        total = _conditionals(model, label)
+        family, total = _family(model, label), tables[label]
         for axis, member in enumerate(family[1:], start=1):
             total = total * _along(chances[member], axis, len(family))
         chances[label] = _joined(total, 0, np.add)

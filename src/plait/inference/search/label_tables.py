@@ -34,6 +34,8 @@ __all__ = [
 # By label along the order: the setting of its parents after every prefix, None where that is the prefix's own number;
 # and the prefix of every label vector.
 _PrefixTree = tuple[tuple[Ints | None, ...], Ints]
+# Up to so many labels they are kept from question to question: half a megabyte for each graph.
+_KEPT_LABELS = 15
 
 
 # Up to so many labels inferences look up the table of all label vectors instead of running compiled searches: the modes
@@ -300,7 +302,7 @@ def _table_of_graph(block: GraphDistribution, settings: tuple[Ints | None, ...],
 
 def _prefix_tree(graph: LabelGraph) -> _PrefixTree:
     """Return the settings of all prefixes, and the prefixes of all vectors; kept for graphs of few labels."""
-    return _kept_prefix_tree(graph) if graph.n_labels <= TABLE_LABELS else _made_prefix_tree(graph)
+    return _kept_prefix_tree(graph) if graph.n_labels <= _KEPT_LABELS else _made_prefix_tree(graph)
 
 
 def _made_prefix_tree(graph: LabelGraph) -> _PrefixTree:
