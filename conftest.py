@@ -1,4 +1,7 @@
-"""Without an extra, what fails for want of its packages is skipped: the tests run in any environment."""
+"""Tests run in any environment: without an extra, what fails for want of its packages is skipped.
+
+Examples in docstrings run in a folder of their own, so that the files they write are not left behind.
+"""
 
 import re
 from collections.abc import Generator
@@ -6,6 +9,7 @@ from importlib.util import find_spec
 from typing import Any
 
 import pytest
+from _pytest.doctest import DoctestItem
 
 EXTRAS = (
     *("narwhals", "pandas", "polars", "pyarrow", "openpyxl", "skops", "networkx", "dask", "distributed", "matplotlib"),
@@ -13,6 +17,13 @@ EXTRAS = (
 )
 ABSENT = "|".join(name for name in EXTRAS if find_spec(name) is None)
 WANTED = re.compile(rf"(?:No module named '|[Pp]lait needs |`)({ABSENT})(?:\.\w+)*(?:'| for |` )") if ABSENT else None
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(request: pytest.FixtureRequest) -> None:
+    if isinstance(request.node, DoctestItem):
+        folder = request.getfixturevalue("tmp_path")
+        request.getfixturevalue("monkeypatch").chdir(folder)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -449,7 +449,7 @@ def test_broken_schemas(tmp_path, written):
     assert outcomes == {"read", "refused"}
 
 
-@pytest.mark.parametrize(("part", "lost"), [("conditionals_", "intercept_"), ("", "inference"), ("", "feature_means_")])
+@pytest.mark.parametrize(("part", "lost"), [("conditionals_", "intercept_"), ("", "feature_means_")])
 def test_what_is_lost_is_told_when_a_model_is_read_or_asked(tmp_path, fitted, part, lost):
     model, file = deepcopy(fitted), tmp_path / "m.plait"
     del vars(getattr(model, part) if part else model)[lost]
@@ -460,6 +460,17 @@ def test_what_is_lost_is_told_when_a_model_is_read_or_asked(tmp_path, fitted, pa
     rows = pd.DataFrame(problem()[0], columns=list("abcd"))
     with pytest.raises(DataError, match=r"cannot answer \(AttributeError.*Fit the model again."), answers_of(file):
         load_model(file).predict_proba(rows)
+
+
+def test_a_parameter_that_the_writer_did_not_have_gets_its_default(tmp_path, fitted):
+    model, file = deepcopy(fitted), tmp_path / "m.plait"
+    del vars(model.learner)["scale_parents"], vars(model)["n_jobs"]
+    skops.dump(content_of(model), file)
+    found = load_model(file)
+    assert found.learner.scale_parents is False
+    assert found.n_jobs is None
+    rows = pd.DataFrame(problem()[0], columns=list("abcd"))
+    np.testing.assert_array_equal(found.predict_proba(rows), fitted.predict_proba(rows))
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from plait.core.plain_rejections import plainly_rejected
 from plait.core.progress_bar import shows_progress
 from plait.core.sentences import ParameterError
 
-__all__ = ["MultilabelClassifier", "WeightedClassifier", "available_where"]
+__all__ = ["MultilabelClassifier", "WeightedClassifier", "available_where", "scores_labels"]
 
 
 # What X may hold once it has been checked.
@@ -38,7 +38,8 @@ def _gives_probabilities(model: "MultilabelClassifier") -> bool:
     return model._probabilistic()
 
 
-def _scores_labels(model: "MultilabelClassifier") -> bool:
+def scores_labels(model: "MultilabelClassifier") -> bool:
+    """Say whether a classifier has a number between 0 and 1 for every label: probabilities, or shares of votes."""
     return hasattr(model, "predict_proba")
 
 
@@ -147,7 +148,7 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
             labels = self._has_label(labels)
         return label_sets(labels, self.label_names_.tolist())
 
-    @available_where(_scores_labels)
+    @available_where(scores_labels)
     def top_labels(self, X: Any, k: int = 5) -> TopLabels:
         """Return the most probable labels of every row, by name and with their probabilities.
 

@@ -119,10 +119,16 @@ def check_parts(model: Any) -> None:
 
 
 def _check_whole(part: Any) -> None:
-    """Refuse an object of plait that lacks a field or a parameter, or whose parameters are none that it takes."""
+    """Refuse an object of plait that lacks a field or a parameter, or whose parameters are none that it takes.
+
+    A parameter that the version which wrote the file did not have yet gets its default.
+    """
     names = [each.name for each in fields(part)] if is_dataclass(part) else []
     if isinstance(part, BaseEstimator):
         names += type(part)._get_param_names()
+        for name, parameter in inspect.signature(type(part)).parameters.items():
+            if not hasattr(part, name) and parameter.default is not parameter.empty:
+                setattr(part, name, parameter.default)
     for name in names:
         if not hasattr(part, name):
             raise ParameterError(

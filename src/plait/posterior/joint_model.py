@@ -18,7 +18,7 @@ from plait import losses as losses_room
 from plait.core.arrays import Floats, Ints, Labels
 from plait.core.checks import Boolean, OneOf, check_value
 from plait.core.labels import Targets
-from plait.core.multilabel_classifier import MultilabelClassifier, available_where
+from plait.core.multilabel_classifier import MultilabelClassifier, available_where, scores_labels
 from plait.core.named_answers import TopLabels, row_frame
 from plait.core.naming import resolve
 from plait.core.randomness import generator
@@ -259,7 +259,7 @@ class JointModel(MultilabelClassifier):
         """Return dense labels in the form that `sparse_output` asks for."""
         return self._labels_out(sparse.csr_matrix(labels) if self._answers_sparsely(sparse_output) else labels)
 
-    @available_where(_gives_probabilities)
+    @available_where(scores_labels)
     def top_labels(self, X: Any, k: int = 5) -> TopLabels:
         """Return the most probable labels of every row, by name and with their probabilities, block by block.
 
@@ -275,7 +275,8 @@ class JointModel(MultilabelClassifier):
         top : TopLabels
             Unpacks into `names` and `probabilities` of shape (n_samples, k); `to_frame()` is a table of them.
         """
-        return super().top_labels(X, k) if self._one_column else self._posterior(X).top_labels(k)
+        by_blocks = self._probabilistic() and not self._one_column
+        return self._posterior(X).top_labels(k) if by_blocks else super().top_labels(X, k)
 
     def _tell_of_few(self, n_given: float) -> None:
         """Say once for a model what to try where its sets are far smaller than those it was trained on."""

@@ -113,7 +113,7 @@ class PairwiseCRF(LossClassifier):
            [0, 1, 0]])
     >>> model.joint([[0.5, 2.0]]).top(2).vectors[0]  # never both, never neither
     array([[1, 0, 1],
-           [0, 1, 1]])
+           [0, 1, 1]], dtype=uint8)
     """
 
     parameter_rules: ClassVar[dict[str, Any]] = {

@@ -33,6 +33,7 @@ _MEANINGS = {
     "micro_f1": "F1 over all labels of all rows together.",
     "ranking_loss": "Pairs of a true and a false label that are ranked the wrong way, ties among them, mean over rows.",
     "normalized_coverage": "How far down the ranking all true labels are found, as a share of the labels.",
+    "normalized_coverage_from_1": "The same, where the first place of the ranking counts 1 instead of 0.",
     "sample_precision": "Predicted labels that are right, mean over rows.",
     "sample_recall": "True labels that are predicted, mean over rows.",
     "macro_precision": "Rows predicted to have a label that have it, mean over labels.",
