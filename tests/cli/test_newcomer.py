@@ -235,6 +235,12 @@ def test_165_a_column_of_tags(at, shell, sep):
     found = rows(shell(f"predict t.plait new.csv --form tags --sep {sep}")[1])
     assert found.columns.tolist() == ["song", "labels"]
     assert any(sep in str(cell) for cell in found["labels"])
+    table[60:].to_csv("others.csv", index=False)
+    alone = shell("evaluate others.csv --model t.plait --metrics exact_match --json")
+    said = shell(f"evaluate others.csv --model t.plait --tags genre --sep {sep} --metrics exact_match --json")
+    assert alone[0] == said[0] == 0
+    scores = [json.loads(out)["methods"][0]["exact_match"] for _, out, _ in (alone, said)]
+    assert scores[0] == scores[1]
 
 
 def test_166_words_come_back_as_they_are(at, shell):

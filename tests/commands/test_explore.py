@@ -38,6 +38,16 @@ def test_a_static_page_is_written(saved, capsys):
     assert '"recorded": [0, 1]' in text
 
 
+def test_tags_are_read_as_in_the_training_table(saved, tmp_path, capsys):
+    rows = [f"{v},{'sea|sun' if v > 1 else 'sea' if v > 0 else ''}" for v in range(-3, 4)]
+    (tmp_path / "tags.csv").write_text("light,tags\n" + "\n".join(rows * 9) + "\n")
+    (tmp_path / "new.csv").write_text("light,tags\n2,sea\n-2,\n")  # nothing here has the tag sun
+    model, page = str(tmp_path / "t.plait"), tmp_path / "page.html"
+    assert main(["fit", str(tmp_path / "tags.csv"), "--tags", "tags", "--method", "ctbn", "-o", model]) == 0
+    assert main(["explore", model, str(tmp_path / "new.csv"), "--static", str(page)]) == 0
+    assert re.findall(r'"recorded": (\[.*?\])', page.read_text()) == ["[0]", "[]"]  # places of labels: sea, sun
+
+
 def test_it_serves_until_it_is_stopped(saved, tmp_path):
     pytest.importorskip("waitress")
     words = ["explore", saved / "m.plait", saved / "photos.csv", "--no-browser", "--corrections", tmp_path / "c.csv"]

@@ -13,12 +13,12 @@ from scipy import sparse
 from sklearn.base import clone
 
 from plait.commands.methods import make_method, parsed_settings
-from plait.commands.predict import matching_features, rows_for
-from plait.commands.sources import Source
+from plait.commands.predict import labels_as_trained, matching_features, rows_for
+from plait.commands.sources import Source, aligned_labels
 from plait.core.arrays import Floats
 from plait.core.progress_bar import progress
 from plait.core.sentences import ParameterError, shown
-from plait.data import DataError, Dataset
+from plait.data import Dataset
 from plait.data.encoded_tables import encoded_parts
 from plait.data.folds import MultilabelStratifiedKFold
 from plait.estimators import read_model_file
@@ -105,20 +105,7 @@ def _known_measure(name: str) -> str:
 def _test_part(source: Source, test: str, train: Dataset) -> Dataset:
     """Return the rows of a test file, read as those of training, with the labels of training."""
     kinds = dict(zip(train.feature_names or (), train.feature_kinds or (), strict=True)) if train.is_table else None
-    return _aligned(replace(source, data=test, split=None).load(kinds), tuple(train.label_names or ()))
-
-
-def _aligned(data: Dataset, names: tuple[str, ...]) -> Dataset:
-    """Return the data with these labels: joined tags of a file may lack some of them."""
-    own = {name: j for j, name in enumerate(data.label_names or ())}
-    if tuple(own) == names:
-        return data
-    if not set(own) & set(names):
-        raise DataError(f"{data.name} needs the labels {', '.join(names[:5])}, but it has none of them. Name them.")
-    Y = sparse.csc_matrix(data.Y)
-    empty = sparse.csc_matrix((data.n_samples, 1), dtype=Y.dtype)
-    columns = sparse.hstack([Y[:, [own[name]]] if name in own else empty for name in names], format="csr")
-    return replace(data, Y=columns if sparse.issparse(data.Y) else columns.toarray(), label_names=names)
+    return aligned_labels(replace(source, data=test, split=None).load(kinds), tuple(train.label_names or ()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,9 +201,9 @@ def _of_saved(path: str, data: str, columns: Mapping[str, Any], measures: Sequen
     file = read_model_file(path)
     said = {**columns}
     if said.get("labels") is None and said.get("tags") is None and Source(data).is_table:
-        said["labels"] = list(file.label_names)
+        said |= labels_as_trained(file)
     _, rows = rows_for(file, data, said)
-    rows = _aligned(rows, file.label_names)
+    rows = aligned_labels(rows, file.label_names)
     start = time.perf_counter()
     with answers_of(path):
         found, answers = _scored(file.model, matching_features(file, rows), rows.Y, measures)

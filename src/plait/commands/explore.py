@@ -6,8 +6,8 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from plait.commands.predict import Predictions, matching_features, rows_for, with_ids
-from plait.commands.sources import Source
+from plait.commands.predict import Predictions, labels_as_trained, matching_features, rows_for, with_ids
+from plait.commands.sources import Source, aligned_labels
 from plait.core.extras import optional
 from plait.core.sentences import ParameterError
 from plait.data import Dataset
@@ -84,11 +84,13 @@ def _tell(explorer: Explorer, address: str) -> None:
 
 
 def _with_records(file: ModelFile, data: str, columns: Mapping[str, Any]) -> tuple[Source, Dataset]:
-    """Return the data with their labels, where a table has the columns of the model's labels or says which they are."""
+    """Return the data with their labels, where a table has them as the training table had or it is said where."""
     source, rows = rows_for(file, data, columns)
-    there = set(file.label_names) <= set(rows.feature_names or ())
+    wanted = {file.tags_column} if file.tags_column else set(file.label_names)
+    there = wanted <= set(rows.feature_names or ())
     if source.is_table and data != "-" and there and columns.get("labels") is None and columns.get("tags") is None:
-        return rows_for(file, data, {**columns, "labels": list(file.label_names)})
+        source, rows = rows_for(file, data, {**columns, **labels_as_trained(file)})
+        return source, aligned_labels(rows, file.label_names)
     return source, rows
 
 

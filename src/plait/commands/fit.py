@@ -55,5 +55,6 @@ def fit_model(
     if features is not None:
         fitted = with_features(fitted, features, dataset)
     fitted.fit(dataset.X, dataset.Y)
-    save_model(fitted, out, data=dataset, method=method, id_column=source.id_column or "")
+    names = {"id_column": source.id_column or "", "tags_column": source.tags or ""}
+    save_model(fitted, out, data=dataset, method=method, **names, tags_sep=source.sep if source.tags else "")
     print(f"{out}: {method} of {dataset.n_labels} labels, fitted on {dataset.n_samples} rows of {dataset.name}")

@@ -32,6 +32,7 @@ __all__ = [
     "answer_rows",
     "answers_text",
     "encoder_of",
+    "labels_as_trained",
     "matching_features",
     "parsed_evidence",
     "predict_rows",
@@ -106,6 +107,13 @@ def encoder_of(model: Any) -> Any:
     """Return the encoder that a pipeline begins with, if it was fitted on a frame; else None."""
     first = model.steps[0][1] if isinstance(model, Pipeline) else None
     return first if isinstance(first, TableEncoder) and hasattr(first, "feature_names_in_") else None
+
+
+def labels_as_trained(file: ModelFile) -> dict[str, Any]:
+    """Return what is to be said of a table whose labels stand as in the one that the model was fitted on."""
+    if file.tags_column:
+        return {"tags": file.tags_column, "sep": file.tags_sep}
+    return {"labels": list(file.label_names)}
 
 
 def rows_for(file: ModelFile, data: str, columns: Mapping[str, Any]) -> tuple[Source, Dataset]:

@@ -4,10 +4,12 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+
+from scipy import sparse
 
 from plait.core.sentences import ParameterError
 from plait.data import DataError, Dataset, DataWarning, TableEncoder, load_dataset
@@ -15,7 +17,7 @@ from plait.data.conversion.files import plain_suffix
 from plait.data.encoded_tables import first_gap, needs_encoder, takes_gaps
 from plait.estimators import JointPipeline
 
-__all__ = ["TABLES", "Source"]
+__all__ = ["TABLES", "Source", "aligned_labels"]
 
 TABLES = (".csv", ".tsv", ".parquet", ".xlsx")
 
@@ -112,3 +114,16 @@ def _readable(data: str) -> Iterator[str]:
         path = Path(folder, "stdin.csv")
         path.write_bytes(sys.stdin.buffer.read())
         yield str(path)
+
+
+def aligned_labels(data: Dataset, names: tuple[str, ...]) -> Dataset:
+    """Return the data with these labels: joined tags of a file may lack some of them."""
+    own = {name: j for j, name in enumerate(data.label_names or ())}
+    if tuple(own) == names:
+        return data
+    if not set(own) & set(names):
+        raise DataError(f"{data.name} needs the labels {', '.join(names[:5])}, but it has none of them. Name them.")
+    Y = sparse.csc_matrix(data.Y)
+    empty = sparse.csc_matrix((data.n_samples, 1), dtype=Y.dtype)
+    columns = sparse.hstack([Y[:, [own[name]]] if name in own else empty for name in names], format="csr")
+    return replace(data, Y=columns if sparse.issparse(data.Y) else columns.toarray(), label_names=names)

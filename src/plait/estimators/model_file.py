@@ -67,6 +67,8 @@ class ModelFile:
         When it was written, in UTC.
     id_column : str
         The column of a table that names rows, which answers carry along; empty without one.
+    tags_column, tags_sep : str
+        The column of a table that had all labels of a row in one cell, and what stood between them; empty without one.
     """
 
     model: Any
@@ -78,10 +80,19 @@ class ModelFile:
     n_rows: int | None = None
     date: str = ""
     id_column: str = ""
+    tags_column: str = ""
+    tags_sep: str = ""
 
 
 def save_model(
-    model: Any, path: str | os.PathLike[str], *, data: Any = None, method: str = "", id_column: str = ""
+    model: Any,
+    path: str | os.PathLike[str],
+    *,
+    data: Any = None,
+    method: str = "",
+    id_column: str = "",
+    tags_column: str = "",
+    tags_sep: str = "",
 ) -> None:
     """Write a fitted model to a file, with the names of its labels and features and what it was fitted on.
 
@@ -99,21 +110,17 @@ def save_model(
         How to call it; by default its class.
     id_column : str, optional
         The column of a table that names rows; `plait predict` carries it through to its answers.
-
-    See Also
-    --------
-    load_model : read it.
+    tags_column, tags_sep : str, optional
+        The column with all labels of a row, and what stands between them; `plait evaluate` reads other tables so.
 
     Examples
     --------
-    >>> from plait import load_model, recipes, save_model
-    >>> model = recipes.pcc().fit([[0.0], [1.0], [2.0], [3.0]], [{"sea"}, {"sea"}, {"sun"}, {"sea", "sun"}])
-    >>> save_model(model, "beach.plait")  # doctest: +SKIP
-    >>> load_model("beach.plait").predict_sets([[0.0]])  # doctest: +SKIP
-    [('sea',)]
+    >>> from plait import recipes, save_model  # and load_model reads it
+    >>> model = recipes.br().fit([[0.0], [1.0], [2.0], [3.0]] * 9, [["sea"], ["sea", "sun"], ["sun"], []] * 9)
+    >>> save_model(model, "model.plait")
     """
     skops = _skops()
-    file = replace(_described(model, data, method), id_column=id_column)
+    file = replace(_described(model, data, method), id_column=id_column, tags_column=tags_column, tags_sep=tags_sep)
     known = {each.name: getattr(file, each.name) for each in fields(file) if each.name != "model"}
     content = {"plait": json.dumps({"format": FORMAT, **known}), "model": model}
     try:
@@ -191,11 +198,9 @@ def read_model_file(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()
     Examples
     --------
     >>> from plait import recipes, save_model
-    >>> model = recipes.br().fit([[0.0], [1.0], [2.0], [3.0]] * 9, [["sea"], ["sea", "sun"], ["sun"], []] * 9)
-    >>> save_model(model, "model.plait")
-    >>> file = read_model_file("model.plait")  # a ModelFile
-    >>> file.label_names, sorted(file.versions)
-    (('sea', 'sun'), ['numpy', 'plait', 'python', 'scikit-learn', 'scipy'])
+    >>> save_model(recipes.br().fit([[0.0], [1.0]] * 9, [["sea"], ["sun"]] * 9), "model.plait")
+    >>> sorted(read_model_file("model.plait").versions)
+    ['numpy', 'plait', 'python', 'scikit-learn', 'scipy']
     """
     file = Path(path)
     if not file.is_file():
@@ -316,7 +321,7 @@ def _described_by(file: Path, content: dict[Any, Any]) -> ModelFile:
         if not isinstance(known.get(key), list) or not all(isinstance(name, str) for name in known[key]):
             raise _wrong(file, f"{key} that are {shown(known.get(key))}")
         known[key] = tuple(known[key])
-    words = {key: known.get(key, "") for key in ("method", "data", "date", "id_column")}
+    words = {key: known.get(key, "") for key in ("method", "data", "date", "id_column", "tags_column", "tags_sep")}
     tables = {"versions": known.get("versions", {}), "n_rows": known.get("n_rows")}
     for key, value in (words | tables).items():
         must: Any = str if key in words else dict if key == "versions" else int | None
