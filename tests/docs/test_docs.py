@@ -98,9 +98,14 @@ def rooms() -> list[str]:
 
 
 def exported(room: str) -> list[str]:
-    """Return the full names of what a room exports, without modules."""
+    """Return the full names of what a room exports, without modules and what other rooms explain."""
     module = importlib.import_module(room)
-    return [f"{room}.{name}" for name in module.__all__ if not inspect.ismodule(getattr(module, name))]
+    things = {name: getattr(module, name) for name in module.__all__}
+    return [
+        f"{room}.{name}"
+        for name, thing in things.items()
+        if not inspect.ismodule(thing) and (getattr(thing, "__module__", None) or room).startswith(room)
+    ]
 
 
 def remote(address: str) -> bool:
