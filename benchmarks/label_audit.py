@@ -4,7 +4,8 @@ Needs the package `cleanlab`, and PLAIT_DATA, the folder of benchmark data. Erro
 recorded labels are taken away and as many others put in anywhere ("flips"), or put in the same row in their place
 ("swaps": the label whose rows look most alike). Average precision over all records, means over seeds: cleanlab with its
 usual recipe (out-of-fold logistic regression of scikit-learn), cleanlab fed with the marginals of plait's chain, and
-`audit` of the same chain. The folds are the same for all.
+`audit` of the same chain. The folds are the same for all. The bars: above cleanlab with the same marginals in 9 of 12
+cells and never below by .03, above its usual recipe in all.
 
     python -m benchmarks label_audit             all data sets
     PLAIT_SETS=emotions,scene SEEDS=1 python -m benchmarks label_audit
@@ -75,10 +76,12 @@ def cleanlab_doubts(R: np.ndarray, P: np.ndarray) -> np.ndarray:
     return 1.0 - rank.get_label_quality_scores_per_class([np.flatnonzero(row).tolist() for row in R], P)
 
 
-def compare(name: str) -> None:
+def compare(name: str) -> list[np.ndarray]:
+    """Return for flips and swaps the mean average precision of the three."""
     data = load_dataset(name)
     X = data.X.tocsr() if sparse.issparse(data.X) else np.asarray(data.X)
     Y = np.asarray(data.Y.toarray() if sparse.issparse(data.Y) else data.Y).astype(np.int64)
+    means = []
     for kind in ("flips", "swaps"):
         scores, spent = [], 0.0
         for seed in range(SEEDS):
@@ -94,11 +97,13 @@ def compare(name: str) -> None:
             )
             scores.append([average_precision_score(wrong.ravel(), one.ravel()) for one in ranked])
         usual, same, ours = np.mean(scores, axis=0)
+        means.append(np.mean(scores, axis=0))
         print(
             f"{name:10s} {kind:6s} cleanlab {usual:.3f}, with plait's marginals {same:.3f}, audit {ours:.3f} "
             f"({ours - same:+.3f}), {spent / SEEDS:.1f} s of CPU an audit",
             flush=True,
         )
+    return means
 
 
 def main() -> None:
@@ -106,5 +111,8 @@ def main() -> None:
         print("(needs the package cleanlab, and PLAIT_DATA set to the folder of benchmark data)")
         return
     warnings.simplefilter("ignore")
-    for name in SETS:
-        compare(name)
+    usual, same, ours = np.array([mean for name in SETS for mean in compare(name)]).T
+    n = len(ours)
+    print(f"above cleanlab with the same marginals: {(ours > same).sum()} of {n} (bar: 9 of 12)")
+    print(f"furthest below it: {max(0.0, (same - ours).max()):.3f} (bar: less than .03)")
+    print(f"above cleanlab's usual recipe: {(ours > usual).sum()} of {n} (bar: all)")

@@ -77,6 +77,21 @@ def test_the_largest_gain_is_the_probability_of_the_second_set():
     np.testing.assert_allclose(answer.ask(by="set").values[:, 0], answer.top(2).probabilities[:, 1], rtol=1e-9)
 
 
+@settings(max_examples=15, deadline=None)
+@given(n_labels=st.integers(1, 5), seed=st.integers(0, 10**6), known=st.booleans())
+def test_one_question_by_one_search_is_the_first_of_several_by_a_search_a_label(n_labels, seed, known):
+    """Also where sets tie: scores of -1, 0 and 1 only."""
+    rng = np.random.default_rng(seed)
+    chain = Chain(n_labels, rng, 1.0)
+    chain.parent_coef = chain.parent_coef.round()
+    names = [f"y{k}" for k in range(n_labels)]
+    answer = Posterior(chain, rng.integers(-1, 2, size=(3, n_labels)).astype(float), names, Auto(), "subset")
+    answer = answer.given({"y0": 1}) if known else answer
+    one, several = answer.ask(1), answer.ask(2)
+    np.testing.assert_array_equal(one.labels[:, 0], several.labels[:, 0])
+    np.testing.assert_allclose(one.values[:, 0], several.values[:, 0], rtol=1e-9)
+
+
 @pytest.mark.parametrize("by", ["set", "entropy"])
 def test_the_second_question_is_worth_most_on_average_over_the_first_answer(by):
     answer, sets = chain_posterior(3, 4, 1), all_sets(4)

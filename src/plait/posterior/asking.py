@@ -15,6 +15,8 @@ from scipy.special import xlogy
 
 from plait.core.arrays import Floats, Ints
 from plait.core.sentences import ParameterError
+from plait.posterior.credible_families import deepen
+from plait.posterior.likely_sets import LikelySets
 
 __all__ = ["ASKED_BY", "LabelsToAsk", "labels_to_ask"]
 
@@ -23,6 +25,7 @@ ASKED_BY = ("set", "entropy", "others", "hamming")
 # Answers that are not known yet are averaged over; beyond these many branches the likelier answer is taken.
 _MOST_BRANCHES = 16
 _MOST_ENUMERATED = 15
+_MOST_TIED = 64  # sets as probable as the second that are looked at
 
 
 class LabelsToAsk(NamedTuple):
@@ -64,7 +67,10 @@ def labels_to_ask(answer: Any, k: int, by: str) -> LabelsToAsk:
     values, probabilities = np.full((len(answer), k), np.nan), np.full((len(answer), k), np.nan)
     branches = [(np.ones(len(answer)), answer)]
     for place in range(min(k, answer.n_labels)):
-        worth = np.sum([weight[:, None] * _values(part, by) for weight, part in branches], axis=0)
+        if by == "set" and place == 0 and k == 1:
+            worth = _runners_up(answer)
+        else:
+            worth = np.sum([weight[:, None] * _values(part, by) for weight, part in branches], axis=0)
         best = _largest(worth, marginals, asked)
         rows = np.flatnonzero(~asked.all(axis=1))
         labels[rows, place], values[rows, place] = best[rows], worth[rows, best[rows]]
@@ -111,6 +117,24 @@ def _values(answer: Any, by: str) -> Floats:
     if by == "set":
         return _second_sets(answer, known)
     return _settled_labels(answer, known) if by == "hamming" else _information(answer)
+
+
+def _runners_up(answer: Any) -> Floats:
+    """Return P(second set) where a label differs between it, or a set as probable, and the most probable set; else 0.
+
+    No label is worth more than these to ask, so the best one is found by one search instead of one for each label.
+    """
+    worth = np.zeros((len(answer), answer.n_labels))
+
+    def passed(rows: Ints, likely: LikelySets, whole: bool, _: Any) -> Any:
+        p = likely.probabilities[:, 1:2] if likely.probabilities.shape[1] > 1 else np.zeros((len(rows), 1))
+        tied = (likely.probabilities >= p * (1 - 1e-9)) & (likely.probabilities > 0)
+        differs = (likely.vectors != likely.vectors[:, :1]) & tied[:, :, None]
+        worth[rows] = np.where(differs.any(axis=1), p, 0.0)
+        return ~tied[:, -1] | whole
+
+    deepen(answer, _MOST_TIED, passed, first=4)
+    return worth
 
 
 def _second_sets(answer: Any, known: Any) -> Floats:

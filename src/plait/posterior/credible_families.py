@@ -85,7 +85,7 @@ def label_families(answer: Any, inside: Callable[[Any, Floats], Any], max_sets: 
     return LabelFamilies(families, masses, exact, answer.label_names)
 
 
-def deepen(answer: Any, max_sets: int, passed: Callable[[Any, LikelySets, bool, Any], Any]) -> None:
+def deepen(answer: Any, max_sets: int, passed: Callable[[Any, LikelySets, bool, Any], Any], first: int = 8) -> None:
     """Ask for more and more of the likeliest sets until enough is known of every row.
 
     Parameters
@@ -97,9 +97,11 @@ def deepen(answer: Any, max_sets: int, passed: Callable[[Any, LikelySets, bool, 
     passed : callable
         Takes row numbers, their likeliest sets, whether these are all there are, and row by row whether they are proved
         to be the likeliest; says which rows have had enough.
+    first : int, default=8
+        How many sets to ask for at first.
     """
     rows, everything = np.arange(len(answer)), 2.0**answer.n_labels
-    k = int(min(8, max_sets, everything))
+    k = int(min(first, max_sets, everything))
     while len(rows):
         part = answer[rows]
         likely = part.top(k)
