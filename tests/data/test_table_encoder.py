@@ -139,6 +139,7 @@ def test_rare_words_share_a_column_and_gaps_have_one():
     table = pd.DataFrame({"place": ["sea", "sea", "moon", "mars", None, None]})
     encoder = TableEncoder().fit(table)
     assert encoder.get_feature_names_out().tolist() == ["place=(gap)", "place=sea", "place=(rare)"]
+    assert encoder.feature_groups().tolist() == [0, 0, 0]
     assert encoder.transform(table).tolist() == [[0, 1, 0]] * 2 + [[0, 0, 1]] * 2 + [[1, 0, 0]] * 2
 
 

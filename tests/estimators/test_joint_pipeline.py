@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
@@ -13,12 +14,12 @@ from sklearn.feature_selection import SelectKBest, chi2
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import plait
 from plait import JointPipeline, make_joint_pipeline, recipes
 from plait.baselines import MLkNN
-from plait.data import Dataset
+from plait.data import Dataset, TableEncoder
 from plait.learners import LinearSVMLearner, LogisticLearner
 
 RNG = np.random.default_rng(0)
@@ -46,6 +47,19 @@ def test_it_answers_for_texts_and_sets_of_names():
     model = make_joint_pipeline(TfidfVectorizer(), recipes.pcc()).fit(texts, tags)
     assert model.joint(["waves"]).label_names == ("sea", "sun")
     assert model.joint(["waves"]).given({"sun": 0}).marginals()[0, 1] == 0.0
+
+
+def test_reasons_go_by_the_names_of_the_steps_before(fitted):
+    texts, tags = ["waves sand", "sand", "cloud"] * 5, [{"sea", "sun"}, {"sun"}, set()] * 5
+    model = make_joint_pipeline(TfidfVectorizer(), recipes.pcc()).fit(texts, tags)
+    assert {"waves", "sand"} <= set(model.joint(["waves sand"]).why("sea", k=9).name)
+    songs = pd.DataFrame({"key": ["C", "G", "D"] * 20, "tempo": X[:, 0]})
+    table = make_joint_pipeline(TableEncoder(), recipes.br()).fit(songs, Y)
+    found = table.joint(songs[1:2]).why("y0", k=9)
+    assert set(found.name[found.kind == "feature"]) == {"key=G", "tempo"}
+    # Names of a step that gives none are not those of the step before it.
+    silent = make_joint_pipeline(StandardScaler(), FunctionTransformer(np.negative), recipes.br()).fit(X, Y)
+    assert silent.joint(X[:1]).features.names == ["x0", "x1", "x2"]
 
 
 def test_a_single_step_and_a_pipeline_inside(fitted):

@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 from scipy.special import logit
 
-from plait import recipes
+from plait import AutoJoint, recipes
 from plait.core.sentences import ParameterError
 from plait.inference import Auto
 from plait.posterior import Posterior
@@ -111,3 +111,41 @@ def test_refusals():
         Posterior(model.joint_, X[:1], ["a", "b", "c"], Auto()).why("a")
     with pytest.raises(ParameterError, match="'y9' is not one of the 3 labels"):
         model.joint(X[:1]).why("y9")
+
+
+def test_the_indicators_of_a_word_move_together_and_go_by_the_one_that_is_there():
+    rng = np.random.default_rng(5)
+    key = rng.integers(0, 3, size=150)
+    X = np.column_stack([np.eye(3)[key], rng.normal(size=150)])
+    Y = np.column_stack([(key == 1) ^ (rng.random(150) < 0.1), X[:, 3] > 0]).astype(int)
+    model = recipes.br().fit(X, Y)
+    answer = model.joint(X[:1])
+    answer.features = answer.features._replace(groups=np.array([0, 0, 0, 3]))
+    why = answer.why(0, k=9)
+    features = why.name[why.kind == "feature"].tolist()
+    assert sorted(features) == sorted([f"x{key[0]}", "x3"])
+    moved = X[:1].copy()
+    moved[0, :3] = X[:, :3].mean(axis=0)
+    gap = log_odds(answer, 0) - log_odds(model.joint(moved), 0)
+    mine = why.name == f"x{key[0]}"
+    np.testing.assert_allclose(why.effect[mine], gap, rtol=1e-6)
+    np.testing.assert_allclose(why.contribution[mine], gap, rtol=1e-6)
+    assert why.value[mine] == 1.0
+
+
+def test_reasons_of_scores_are_the_features_that_they_are_made_of():
+    X, Y = data(6, 80)
+    frame = pd.DataFrame(X, columns=["wind", "salt", "light", "noise"])
+    frame.loc[3, "salt"] = np.nan
+    frame["sky"] = np.where(X[:, 2] > -2, "bright", "dark")
+    model = AutoJoint(effort="fast", random_state=0).fit(frame, pd.DataFrame(Y, columns=["sea", "sand", "sun"]))
+    row = frame.iloc[[5]]
+    answer = model.joint(frame.iloc[4:6])[1]
+    why = answer.why("sun", k=20)
+    assert not why.additive
+    assert set(why.name[why.kind == "feature"]) <= {"wind", "salt", "light", "noise", f"sky={row['sky'].item()}"}
+    moved = row.copy()
+    moved["wind"] = frame["wind"].mean()
+    gap = log_odds(answer, 2) - log_odds(model.joint(moved), 2)
+    np.testing.assert_allclose(why.contribution[why.name == "wind"], gap, rtol=1e-6, atol=1e-9)
+    assert why.value[why.name == "wind"] == row["wind"].item()

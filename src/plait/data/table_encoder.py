@@ -171,6 +171,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         own = dict(zip(self.kinds_, map(str, given), strict=True))
         return np.array(unique_names(name for _, name in self._features(own)), dtype=object)
 
+    def feature_groups(self) -> npt.NDArray[np.int64]:
+        """Return a number for every feature, the same for the indicators of one column of words."""
+        check_is_fitted(self)
+        columns = [column for column, _ in self._features({name: name for name in self.kinds_})]
+        words = {column for column in columns if self.kinds_[column] == "words"}
+        groups = [columns.index(column) if column in words else place for place, column in enumerate(columns)]
+        return np.array(groups, dtype=np.int64)
+
     def describe(self) -> str:
         """Return a table of the columns: what each is, and what becomes of it."""
         check_is_fitted(self)

@@ -1,18 +1,21 @@
 """`JointPipeline`: scikit-learn's pipeline whose last step is a joint model, which can be asked everything."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from plait.core.label_forms import LabelledRows, label_rows_of, read_labels
 from plait.core.multilabel_classifier import Method, available_where
 from plait.core.named_answers import TopLabels, row_frame
+from plait.data import TableEncoder
 from plait.posterior import Posterior
+from plait.posterior.explaining import FeatureBackground
 
 __all__ = ["JointPipeline", "make_joint_pipeline"]
 
@@ -114,7 +117,7 @@ class JointPipeline(Pipeline):
             What the first step takes.
         """
         answer: Posterior = self._last().joint(self._transformed(X))
-        answer.rows = row_frame(X)
+        answer.rows, answer.features = row_frame(X), self._named(answer.features)
         return answer
 
     @_if_last_step_has("predict_sets")
@@ -165,6 +168,15 @@ class JointPipeline(Pipeline):
     def _last(self) -> Any:
         return self.steps[-1][1]
 
+    def _named(self, features: FeatureBackground | None) -> FeatureBackground | None:
+        """Return the features by the names that the steps before the last give them, where these say any."""
+        steps = [step for _, step in self.steps[:-1] if step is not None and step != "passthrough"]
+        names = _names_out(steps)
+        if features is None or names is None or len(names) != len(features.means):
+            return features
+        groups = steps[0].feature_groups() if len(steps) == 1 and isinstance(steps[0], TableEncoder) else None
+        return features._replace(names=names, groups=features.groups if groups is None else groups)
+
     def _transformed(self, X: Any) -> Any:
         """Return what the last step is given."""
         check_is_fitted(self)
@@ -172,6 +184,17 @@ class JointPipeline(Pipeline):
             if step is not None and step != "passthrough":
                 X = step.transform(X)
         return X
+
+
+def _names_out(steps: Sequence[Any]) -> Any:
+    """Return the names of what the last of some transformers gives; None where one of them has no names."""
+    names: Any = None
+    for step in steps:
+        try:
+            names = step.get_feature_names_out(names)
+        except (AttributeError, NotFittedError, ValueError):
+            return None
+    return names
 
 
 def make_joint_pipeline(

@@ -1,6 +1,7 @@
 from .axes import even_ticks, log_ticks, place_names, tick_text
-from .bars import draw_bars
+from .bars import draw_bars, draw_signed_bars
 from .critical_differences import CriticalDifferences
+from .displays import BarDisplay, BarPanel, Display, new_axes
 from .dots import draw_dots
 from .graph_axes import plot_graph
 from .graph_layouts import GraphLayout, layout_of, level_layout
@@ -38,7 +39,10 @@ __all__ = [
     "GREY",
     "LONGEST_NAME",
     "ORANGE",
+    "BarDisplay",
+    "BarPanel",
     "CriticalDifferences",
+    "Display",
     "Entry",
     "GraphLayout",
     "Heading",
@@ -62,6 +66,7 @@ __all__ = [
     "draw_number_map",
     "draw_reliability",
     "draw_scatter",
+    "draw_signed_bars",
     "even_ticks",
     "graph_html",
     "ground",
@@ -71,6 +76,7 @@ __all__ = [
     "level_layout",
     "line",
     "log_ticks",
+    "new_axes",
     "number_text",
     "page_html",
     "panels",

@@ -1,11 +1,11 @@
-"""Horizontal bars with names to their left and numbers behind them."""
+"""Horizontal bars with names to their left and numbers behind them, or to both sides of zero."""
 
 from collections.abc import Sequence
 
 from plait.pictures.axes import even_ticks, tick_text
-from plait.pictures.svg import BLUE, cut_to, line, picture, rectangle, text, text_width
+from plait.pictures.svg import BLUE, ORANGE, cut_to, line, picture, rectangle, text, text_width
 
-__all__ = ["draw_bars"]
+__all__ = ["draw_bars", "draw_signed_bars"]
 
 _ROW, _THICK, _BOTTOM, _LONGEST = 24.0, 16.0, 24.0, 190.0
 
@@ -52,4 +52,51 @@ def draw_bars(
         parts.append(text(left - 6, y + 12, short[row], anchor="end", title="" if short[row] == name else name))
         parts.append(rectangle(left, y, long, _THICK, fill=ink, title=f"{name}: {value:.{decimals}f}"))
         parts.append(text(left + long + 6, y + 12, f"{value:.{decimals}f}"))
+    return picture(width, bottom + _BOTTOM, parts, title)
+
+
+def draw_signed_bars(
+    names: Sequence[str], values: Sequence[float], *, title: str, decimals: int = 2, width: float = 480.0
+) -> str:
+    """Return one bar for each value, to the right of zero where it is above it, else to the left.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the bars, from top to bottom.
+    values : sequence of float
+        How long they are, to which side.
+    title : str
+        For readers who cannot see the picture.
+    decimals : int, default=2
+        Digits of the numbers.
+    width : float, default=480.0
+        Of the picture.
+
+    Examples
+    --------
+    >>> svg = draw_signed_bars(["wind", "salt"], [1.5, -0.5], title="why sea")
+    >>> svg.count("<rect"), "-0.50" in svg
+    (2, True)
+    """
+    short = [cut_to(name, _LONGEST) for name in names]
+    numbers = [f"{value:+.{decimals}f}" for value in values]
+    left = max(map(text_width, short), default=0.0) + 10
+    beside = max(map(text_width, numbers), default=0.0) + 14
+    low, high = min([0.0, *values]), max([0.0, *values])
+    room = width - left - 2 * beside
+    bottom = _ROW * len(names)
+
+    def place(value: float) -> float:
+        return left + beside + (value - low) / ((high - low) or 1.0) * room
+
+    zero = place(0.0)
+    parts = [line(zero, 0, zero, bottom, opacity=0.4), text(zero, bottom + 14, "0", anchor="middle", opacity=0.7)]
+    for row, (name, value) in enumerate(zip(names, values, strict=True)):
+        y, ink = _ROW * row + (_ROW - _THICK) / 2, BLUE if value >= 0 else ORANGE
+        start, end = sorted((zero, place(value)))
+        parts.append(text(left - 6, y + 12, short[row], anchor="end", title="" if short[row] == name else name))
+        parts.append(rectangle(start, y, end - start, _THICK, fill=ink, title=f"{name}: {numbers[row]}"))
+        there, anchor = (end + 6, "start") if value >= 0 else (start - 6, "end")
+        parts.append(text(there, y + 12, numbers[row], anchor=anchor))
     return picture(width, bottom + _BOTTOM, parts, title)

@@ -5,6 +5,7 @@ beside it, and elsewhere alone, L(x) - L(x with x_j = mean_j), not additive: par
 label j      known: L - L without knowing j; where none is known: L(Y_j = 1) - L(Y_j = 0), what j would say
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,9 +14,12 @@ from scipy import sparse
 from scipy.special import logit
 
 from plait.core.arrays import Floats, Ints
+from plait.core.checks import Interval, check_value
 from plait.core.logspace import clip_probability
 from plait.core.named_answers import RowFrame
 from plait.core.sentences import ParameterError
+from plait.pictures.displays import BarDisplay, BarPanel
+from plait.pictures.table_markup import as_html
 from plait.pictures.tables import Entry, Heading, Table, as_text
 
 __all__ = ["FeatureBackground", "Reasons", "reasons"]
@@ -32,11 +36,24 @@ class FeatureBackground(NamedTuple):
         Their means over the training rows, which a row is compared with.
     coefficients : ndarray of float64, shape (n_labels, n_features), or None
         Of linear scores.
+    groups : ndarray of int64, shape (n_features,), or None
+        Features of the same number are one: the indicators of a word or category. They move together.
+    rows : array or CSR matrix of shape (n_rows, n_features), or None
+        The features, where the joint is conditioned on something that is made of them, such as scores.
+    conditioned : callable or None
+        Makes that of some rows of features.
     """
 
     names: Any
     means: Floats
     coefficients: Floats | None = None
+    groups: Ints | None = None
+    rows: Any = None
+    conditioned: Callable[[Any], Any] | None = None
+
+    def take(self, rows: Any) -> "FeatureBackground":
+        """Return the background of some of the rows."""
+        return self if self.rows is None else self._replace(rows=self.rows[rows])
 
     def name(self, feature: int) -> str:
         """Return what a feature is called."""
@@ -105,14 +122,43 @@ class Reasons:
     def __len__(self) -> int:
         return len(self.row)
 
+    def plot(self, row: int = 0) -> BarDisplay:
+        """Return a picture of the reasons of one row: to the right what speaks for the label.
+
+        Parameters
+        ----------
+        row : int, default=0
+            Which row.
+
+        Returns
+        -------
+        BarDisplay
+            Shows itself in notebooks; `save(path)` writes SVG, `plot(ax)` draws with matplotlib.
+        """
+        check_value("plot", "row", row, (Interval(int, 0, len(self.log_odds) - 1),))
+        mine = self.row == row
+        names = [
+            name if kind == "feature" else f"{name} ({kind})"
+            for name, kind in zip(self.name[mine], self.kind[mine], strict=True)
+        ]
+        how = "parts of its own score" if self.additive else "approximate"
+        heading = f"log-odds {self.log_odds[row]:.2f}, {how}"
+        return BarDisplay(f"Why {self.label}", (BarPanel(heading, names, self.contribution[mine].tolist(), True),))
+
+    def _repr_html_(self) -> str:
+        return as_html(self._table(), sortable=False)
+
     def __repr__(self) -> str:
+        return as_text(self._table())
+
+    def _table(self) -> Table:
         how = "parts of the label's own score" if self.additive else "each feature against its mean, approximate"
         heads = tuple(Heading(name, 2, name in ("row", "name", "kind")) for name in self._columns())
         rows = tuple(
             (Entry(str(row)), Entry(name), Entry(kind), *map(Entry, numbers))
             for row, name, kind, *numbers in zip(*self._columns().values(), strict=True)
         )
-        return as_text(Table("why", f"Why {self.label} (log-odds; {how}):", heads, rows))
+        return Table("why", f"Why {self.label} (log-odds; {how}):", heads, rows)
 
 
 def reasons(answer: Any, label: int, k: int) -> Reasons:
@@ -159,22 +205,26 @@ Reason = tuple[Any, ...]
 
 def _by_features(part: Any, label: int, here: float, background: FeatureBackground, k: int) -> list[Reason]:
     """Return the reasons among the features of one row: of linear scores the k largest parts, else all effects."""
-    is_sparse = sparse.issparse(part.X)
-    x = part.X.toarray()[0] if is_sparse else np.asarray(part.X, dtype=np.float64)[0]
-    away = x - background.means
+    rows, means = part.X if background.rows is None else part.features.rows, background.means
+    is_sparse = sparse.issparse(rows)
+    x = rows.toarray()[0] if is_sparse else np.asarray(rows, dtype=np.float64)[0]
+    away = np.nan_to_num(x - means)
+    groups = np.arange(len(x)) if background.groups is None else background.groups
     # Of a sparse row only what is there: words that are missing are too many, and seldom a reason.
-    columns = np.flatnonzero((x != 0) if is_sparse else (away != 0) & ~np.isnan(away))
+    numbers = np.unique(groups[(x != 0) if is_sparse else (away != 0)])
     if background.coefficients is not None:
-        parts = background.coefficients[label] * away
-        columns = columns[np.argsort(-np.abs(parts[columns]), kind="stable")[:k]]
-        columns = columns[parts[columns] != 0]
-    moved = np.repeat(x[None, :], len(columns), axis=0)
-    moved[np.arange(len(columns)), columns] = background.means[columns]
-    effects = here - _moved_log_odds(part, label, sparse.csr_matrix(moved) if is_sparse else moved)
-    contributions = effects if background.coefficients is None else parts[columns]
+        parts = np.bincount(groups, weights=background.coefficients[label] * away)
+        numbers = numbers[np.argsort(-np.abs(parts[numbers]), kind="stable")[:k]]
+        numbers = numbers[parts[numbers] != 0]
+    together = groups == numbers[:, None]
+    moved = np.where(together, means, x)
+    effects = here - _moved_log_odds(part, label, sparse.csr_matrix(moved) if is_sparse else moved, background)
+    contributions = effects if background.coefficients is None else parts[numbers]
+    # Indicators go by the name of the one that is there.
+    shown = np.where(together, x, -np.inf).argmax(axis=1)
     return [
         (background.name(int(j)), "feature", float(x[j]), float(own), float(effect))
-        for j, own, effect in zip(columns, contributions, effects, strict=True)
+        for j, own, effect in zip(shown, contributions, effects, strict=True)
     ]
 
 
@@ -198,11 +248,12 @@ def _by_labels(part: Any, label: int, here: float) -> list[Reason]:
     return [(*reason, float(e), float(e)) for *reason, e in zip(names, kinds, values, effects, strict=True)]
 
 
-def _moved_log_odds(part: Any, label: int, X: Any) -> Floats:
+def _moved_log_odds(part: Any, label: int, X: Any, background: FeatureBackground) -> Floats:
     if X.shape[0] == 0:
         return np.zeros(0)
     evidence = None if part.evidence is None else np.repeat(part.evidence, X.shape[0], axis=0)
-    return _log_odds(part._changed(X=X, evidence=evidence), label)
+    given = X if background.conditioned is None else background.conditioned(X)
+    return _log_odds(part._changed(X=given, evidence=evidence), label)
 
 
 def _log_odds(answer: Any, label: int) -> Floats:

@@ -15,6 +15,7 @@ from plait.core.sentences import ParameterError
 from plait.inference import LabelSupport
 from plait.joint import LabelDistribution
 from plait.losses import Loss
+from plait.pictures.displays import BarDisplay, BarPanel
 from plait.posterior.answers import marginals
 from plait.posterior.asking import ASKED_BY, LabelsToAsk, labels_to_ask
 from plait.posterior.credible_families import LabelFamilies, label_families
@@ -54,6 +55,36 @@ class FurtherQuestions:
         few: LikelySets = answer[:_SHOWN_ROWS].top(min(_SHOWN_SETS, 2**answer.n_labels))
         few.n_unasked = len(answer) - len(few.vectors)
         return few
+
+    def plot(self, row: int = 0, k: int = 8) -> BarDisplay:
+        """Return a picture of one row: its most probable label sets, and its most probable labels.
+
+        Parameters
+        ----------
+        row : int, default=0
+            Which row.
+        k : int, default=8
+            How many sets and labels at most.
+
+        Returns
+        -------
+        BarDisplay
+            Shows itself in notebooks; `save(path)` writes SVG, `plot(ax)` draws with matplotlib.
+        """
+        answer: Any = self
+        check_value("plot", "row", row, (Interval(int, 0, len(answer) - 1),))
+        check_value("plot", "k", k, (Interval(int, 1, None),))
+        part = answer[row]
+        likely = part.top(min(k, 2 ** min(answer.n_labels, 30)))
+        names = [", ".join(words) or "(no label)" for words in likely.names[0]]
+        labels = part.top_labels(k)
+        return BarDisplay(
+            f"Row {self.rows.names(len(answer))[row]}",
+            (
+                BarPanel("label sets", names, likely.probabilities[0][: len(names)].tolist()),
+                BarPanel("labels", [str(name) for name in labels.names[0]], labels.probabilities[0].tolist()),
+            ),
+        )
 
     def to_frame(self, values: Any = None, library: str | None = None) -> Any:
         """Return numbers of every row and label as a frame whose columns are the labels.

@@ -58,8 +58,7 @@ class Joint(Protocol):
 class Posterior(FurtherQuestions):
     """P(y | x) of several rows: ask it anything. Made by `joint(X)` of a fitted classifier.
 
-    Everything is computed when it is asked for, in blocks of rows (about 64 MiB of what an inference makes).
-    `posterior[rows]` is the posterior of some rows.
+    Everything is computed when it is asked for, in blocks of about 64 MiB; `posterior[rows]` is that of some rows.
 
     Parameters
     ----------
@@ -213,7 +212,8 @@ class Posterior(FurtherQuestions):
     def __getitem__(self, rows: Any) -> "Posterior":
         rows = [rows] if isinstance(rows, int | np.integer) else rows
         evidence = None if self.evidence is None else self.evidence[rows]
-        return self._changed(X=self.X[rows], evidence=evidence, rows=self.rows.take(rows))
+        features = None if self.features is None else self.features.take(rows)
+        return self._changed(X=self.X[rows], evidence=evidence, features=features, rows=self.rows.take(rows))
 
     def __repr__(self) -> str:
         known = "" if self.evidence is None else f", {int((self.evidence >= 0).sum())} labels known"

@@ -22,7 +22,7 @@ from plait.estimators.auto_joint.learner_choice import FEW_ROWS, chosen_learners
 from plait.estimators.auto_joint.logistic_scores import LogisticScores
 from plait.estimators.auto_joint.score_chains import PooledWeights, ScoreChain, chain_penalty, fitted_chain
 from plait.estimators.auto_joint.second_stage import graphs_for, inference_for, raw_chain, share_beside, stage_folds
-from plait.estimators.auto_joint.table_input import GapFiller, WordColumns, word_columns
+from plait.estimators.auto_joint.table_input import GapFiller, WordColumns, named_numbers, word_columns
 from plait.estimators.joint_classifier import as_structure
 from plait.joint import FeatureJoint, MixtureJoint
 from plait.learners import LogisticLearner
@@ -372,15 +372,15 @@ class AutoJoint(CallbackSupport, JointModel):
         return np.hstack(blocks)
 
     def _posterior(self, X: Any) -> Posterior:
-        scores, names, known = self._scores(self._rows(X)), list(self.label_names_), self._background()
+        rows = self._rows(X)
+        scores, names, known = self._scores(rows), list(self.label_names_), self._background(rows)
         how, found = (inference_for(len(names)), self.loss, self._seed, self.n_jobs), self.thresholds_
         return Posterior(self.joint_, scores, names, *how, features=known, thresholds=found, rows=row_frame(X))
 
-    def _background(self) -> FeatureBackground:
-        """Return what `why` compares a row with: reasons are scores, not features."""
-        blocks = ["score", "chain score"][: 1 if self._raw is None else 2]
-        names = [f"{block} of {name}" for block in blocks for name in self.label_names_]
-        return FeatureBackground(names, np.tile(self._constant_scores, len(blocks)), None)
+    def _background(self, rows: Any = None) -> FeatureBackground:
+        """Return what `why` compares a row with: features, of which scores are made anew."""
+        parts = getattr(self, "feature_names_in_", None), self.feature_means_, self._words, self._filler
+        return named_numbers(*parts)._replace(rows=rows, conditioned=self._scores)
 
     @property
     def proba_method_(self) -> str:

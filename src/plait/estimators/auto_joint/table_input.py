@@ -8,7 +8,10 @@ from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OneHotEncoder
 
-__all__ = ["GapFiller", "WordColumns", "word_columns"]
+from plait.core.arrays import Floats
+from plait.posterior.explaining import FeatureBackground
+
+__all__ = ["GapFiller", "WordColumns", "named_numbers", "word_columns"]
 
 _MOST_WORDS = 100  # of a column; rarer ones share an indicator
 
@@ -48,6 +51,19 @@ class WordColumns:
         """Return the numbers."""
         return np.ascontiguousarray(self.encoder.transform(X), dtype=np.float64)
 
+    def names(self, columns: list[str]) -> tuple[list[str], list[int]]:
+        """Return the names of the numbers, and for each the place of the first number of its column."""
+        words = self.encoder.named_transformers_["words"]
+        names: list[str] = []
+        firsts: list[int] = []
+        for j, column in enumerate(self.columns):
+            rare = set() if words.infrequent_categories_[j] is None else set(words.infrequent_categories_[j])
+            kept = [word for word in words.categories_[j] if word not in rare] + ["(rare)"] * bool(rare)
+            firsts += [len(names)] * len(kept)
+            names += [f"{columns[column]}={word}" for word in kept]
+        others = [name for place, name in enumerate(columns) if place not in self.columns]
+        return names + others, firsts + list(range(len(names), len(names) + len(others)))
+
 
 class GapFiller:
     """Means in place of NaN, and an indicator of the gaps for every column that had some."""
@@ -72,3 +88,31 @@ class GapFiller:
         if sparse.issparse(X):
             return sparse.csr_matrix(X, dtype=np.float64)
         return np.ascontiguousarray(X, dtype=np.float64)
+
+
+def named_numbers(columns: Any, means: Floats, words: WordColumns | None, filler: GapFiller) -> FeatureBackground:
+    """Return names and means of the numbers that learners see; those of one column are a group: indicators, gaps.
+
+    Parameters
+    ----------
+    columns : sequence of str, optional
+        Names of the columns of X.
+    means : ndarray of float64
+        Of the numbers, before gaps are marked.
+    words : WordColumns, optional
+        What made indicators of words.
+    filler : GapFiller
+        What marked the gaps.
+
+    Examples
+    --------
+    >>> found = named_numbers(None, np.array([1.0, 2.5]), None, GapFiller(np.array([[1.0, 2.0], [np.nan, 3.0]])))
+    >>> found.names, found.groups.tolist(), found.means.tolist()
+    (['x0', 'x1', 'x0=(gap)'], [0, 1, 0], [1.0, 2.5, 0.0])
+    """
+    names = [f"x{j}" for j in range(len(means))] if columns is None else [str(name) for name in columns]
+    names, groups = (names, list(range(len(names)))) if words is None else words.names(names)
+    gaps = [] if filler.imputer is None else filler.imputer.indicator_.features_.tolist()
+    names, groups = [*names, *(f"{names[j]}=(gap)" for j in gaps)], [*groups, *(groups[j] for j in gaps)]
+    # What is usual is no gap.
+    return FeatureBackground(names, np.pad(means, (0, len(gaps))), None, np.array(groups, dtype=np.int64))
