@@ -1,12 +1,16 @@
 import json
 from dataclasses import replace
+from io import StringIO
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
 from plait import recipes
-from plait.commands.predict import answer_rows, answers_text, matching_features, parsed_evidence, write_answers
+from plait.cli import main
+from plait.commands.answer_tables import answers_text, write_answers
+from plait.commands.predict import answer_rows, matching_features, parsed_evidence
 from plait.core.sentences import ParameterError
 from plait.data import DataError, Dataset, DataWarning
 from plait.estimators import ModelFile
@@ -106,3 +110,34 @@ def test_numbered_columns_that_a_sparse_file_does_not_mention_are_zero(fitted):
     data = Dataset(sparse.csr_matrix(X[:, :2]), np.zeros((80, 0)))
     found = matching_features(file, data)
     np.testing.assert_array_equal(found.toarray(), np.column_stack([X[:, :2], np.zeros((80, 2))]))
+
+
+def test_reasons_of_predicted_labels_and_of_others(fitted, tmp_path, capsys):
+    _, data = fitted
+    frame = pd.DataFrame(data.X, columns=list("abcd")).assign(**dict(zip(NAMES, data.Y.T, strict=True)))
+    frame["name"] = [f"photo {row}" for row in range(80)]
+    frame.to_csv(tmp_path / "photos.csv", index=False)
+    words = [str(tmp_path / "photos.csv"), "--labels", ",".join(NAMES), "--id", "name"]
+    model = str(tmp_path / "model.plait")
+    assert main(["fit", *words, "--method", "pcc", "-o", model]) == 0
+    ask = ["predict", model, str(tmp_path / "photos.csv")]
+    capsys.readouterr()
+    assert main([*ask, "--why", "--top", "2"]) == 0
+    found = pd.read_csv(StringIO(capsys.readouterr().out))
+    assert list(found.columns) == ["name", "row", "label", "rank", "reason", "kind", "value", "contribution", "effect"]
+    assert main(ask) == 0
+    predicted = pd.read_csv(StringIO(capsys.readouterr().out))
+    said = {(row, label) for row, label in zip(found["row"], found["label"], strict=True)}
+    assert said == {(row, name) for name in NAMES for row in np.flatnonzero(predicted[name])}
+    assert set(found["rank"]) == {1, 2}
+    assert set(found["reason"]) <= {*"abcd", *NAMES}
+    features = found[found["kind"] == "feature"]
+    rows, names = features["row"], features["reason"]
+    values = [data.X[row, "abcd".index(name)] for row, name in zip(rows, names, strict=True)]
+    np.testing.assert_allclose(features["value"], values, rtol=0, atol=1e-6)
+    assert main([*ask, "--why-of", "sun", "--given", "sea=1", "-o", str(tmp_path / "why.jsonl")]) == 0
+    lines = [json.loads(line) for line in (tmp_path / "why.jsonl").read_text().splitlines()]
+    assert {line["label"] for line in lines} == {"sun"}
+    assert "sea" in {line["reason"] for line in lines}
+    assert main([*ask, "--why-of", "sea", "--given", "sea=1"]) == 2
+    assert "--why-of to be a label that is not known" in capsys.readouterr().err

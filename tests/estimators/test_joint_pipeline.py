@@ -59,7 +59,7 @@ def test_reasons_go_by_the_names_of_the_steps_before(fitted):
     assert set(found.name[found.kind == "feature"]) == {"key=G", "tempo"}
     # Names of a step that gives none are not those of the step before it.
     silent = make_joint_pipeline(StandardScaler(), FunctionTransformer(np.negative), recipes.br()).fit(X, Y)
-    assert silent.joint(X[:1]).features.names == ["x0", "x1", "x2"]
+    assert [silent.joint(X[:1]).features.name(j) for j in range(3)] == ["x0", "x1", "x2"]
 
 
 def test_a_single_step_and_a_pipeline_inside(fitted):

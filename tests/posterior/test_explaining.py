@@ -149,3 +149,15 @@ def test_reasons_of_scores_are_the_features_that_they_are_made_of():
     gap = log_odds(answer, 2) - log_odds(model.joint(moved), 2)
     np.testing.assert_allclose(why.contribution[why.name == "wind"], gap, rtol=1e-6, atol=1e-9)
     assert why.value[why.name == "wind"] == row["wind"].item()
+
+
+def test_a_picture_and_a_table_of_the_reasons_of_a_row():
+    X, Y = data(7)
+    why = recipes.pcc().fit(X, Y).joint(X[:3]).why("y1", k=4)
+    panel = why.plot(2).groups[0]
+    np.testing.assert_array_equal(panel.values, why.contribution[why.row == 2])
+    assert [name.split(" (")[0] for name in panel.names] == why.name[why.row == 2].tolist()
+    assert panel.signed
+    assert why._repr_html_().count("<tr>") == 13
+    with pytest.raises(ParameterError, match="plot needs row to be"):
+        why.plot(3)

@@ -227,6 +227,10 @@ def _predict_parser(commands: Any) -> None:
     parser.add_argument(
         "--given", action="append", default=[], metavar="LABEL=0|1", help="a label that is known for all rows"
     )
+    words = "what moved each predicted label of a row: features and other labels; --top K of them, 5 by default"
+    parser.add_argument("--why", action="store_true", help=words)
+    words = "the same of this label, predicted or not"
+    parser.add_argument("--why-of", action="append", default=[], metavar="LABEL", help=words)
     parser.add_argument(
         "-o", dest="out", metavar="FILE", help="write .csv, .tsv, .jsonl or .parquet; '-' or nothing prints CSV"
     )

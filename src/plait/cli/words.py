@@ -77,6 +77,7 @@ EXAMPLES = {
         "plait predict model.plait new.csv --form tags -o answers.jsonl",
         "cat new.csv | plait predict model.plait - --proba -o -",
         "plait predict model.plait new.csv --given sad=1 --top 3",
+        "plait predict model.plait new.csv --why --top 3",
     ],
     "evaluate": [
         "plait evaluate songs.csv --labels calm,happy,sad --methods br,pcc,MLkNN",

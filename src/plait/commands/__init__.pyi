@@ -1,3 +1,4 @@
+from .answer_tables import Predictions
 from .audit import audit_labels
 from .bench import ready_plan, run_benchmark
 from .convert import convert_data
@@ -7,7 +8,7 @@ from .evaluate import Evaluation, cross_validate, evaluate_methods
 from .explore import explore_rows
 from .fit import fit_model
 from .methods import make_method, method_names
-from .predict import Predictions, answer_rows, predict_rows
+from .predict import answer_rows, predict_rows
 from .report import report_results
 from .reproduce import reproduce_paper
 from .select import Selection, choose_features, select_features

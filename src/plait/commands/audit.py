@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from plait.commands.answer_tables import Predictions, with_ids, write_answers
 from plait.commands.methods import make_method, parsed_settings
-from plait.commands.predict import Predictions, with_ids, write_answers
 from plait.commands.sources import Source
 from plait.core.named_answers import label_sets
 from plait.core.sentences import ParameterError, shown

@@ -6,7 +6,8 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from plait.commands.predict import Predictions, labels_as_trained, matching_features, rows_for, with_ids
+from plait.commands.answer_tables import Predictions, with_ids
+from plait.commands.predict import labels_as_trained, matching_features, rows_for
 from plait.commands.sources import Source, aligned_labels
 from plait.core.extras import optional
 from plait.core.sentences import ParameterError

@@ -1,13 +1,8 @@
 """Predictions of a saved model for the rows of a data set, as a table to write or print."""
 
-import csv
-import io
-import json
-import os
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from inspect import signature
 from typing import Any
 
@@ -15,34 +10,30 @@ import numpy as np
 from scipy import sparse
 from sklearn.pipeline import Pipeline
 
+from plait.commands.answer_tables import OUTPUTS, Predictions, answers_text, with_ids, write_answers
 from plait.commands.sources import Source
-from plait.core.extras import optional
 from plait.core.labels import label_number
 from plait.core.sentences import ParameterError, shown
 from plait.data import DataError, Dataset, DataWarning, TableEncoder
-from plait.data.conversion.column_kinds import as_numbers, as_words
-from plait.data.conversion.files import open_bytes, plain_suffix, replacing
+from plait.data.conversion.column_kinds import as_numbers
+from plait.data.conversion.files import plain_suffix
 from plait.data.conversion.frame_columns import columns_of_frame, frame_part
 from plait.estimators import JointPipeline, ModelFile, Posterior, read_model_file
 from plait.estimators.model_file import answers_of
 from plait.metrics.scoring import label_probabilities
 
 __all__ = [
-    "Predictions",
     "answer_rows",
-    "answers_text",
     "encoder_of",
     "labels_as_trained",
     "matching_features",
     "parsed_evidence",
     "predict_rows",
     "rows_for",
-    "with_ids",
-    "write_answers",
 ]
 
-OUTPUTS = (".csv", ".tsv", ".jsonl", ".parquet")
 _MOST_NAMES = 5
+_REASON_COLUMNS = ("row", "label", "rank", "reason", "kind", "value", "contribution", "effect")
 
 
 def predict_rows(
@@ -53,6 +44,8 @@ def predict_rows(
     loss: str | None = None,
     top: int | None = None,
     given: Sequence[str] = (),
+    why: bool = False,
+    why_of: Sequence[str] = (),
     trust: Sequence[str] = (),
     out: str | None = None,
     **columns: Any,
@@ -73,6 +66,10 @@ def predict_rows(
         This many most probable label sets.
     given : sequence of str
         Words LABEL=0 or LABEL=1, known for all rows.
+    why : bool, default=False
+        Instead: the strongest reasons of every predicted label; `top` is how many, 5 by default.
+    why_of : sequence of str
+        The same of these labels, predicted or not.
     trust : sequence of str
         Types that the model may hold besides plait's own.
     out : str, optional
@@ -92,7 +89,10 @@ def predict_rows(
         raise DataError.at(data, None, f"a column {shown(source.id_column)}, which names rows", "none of this name")
     evidence = parsed_evidence(given)
     with answers_of(model):
-        answers = answer_rows(file, rows, form=form, loss=loss, k=top, evidence=evidence, sep=source.sep)
+        if why or why_of:
+            answers = _reasons(file, rows, why_of, loss, 5 if top is None else top, evidence)
+        else:
+            answers = answer_rows(file, rows, form=form, loss=loss, k=top, evidence=evidence, sep=source.sep)
     answers = with_ids(answers, rows, source.id_column or file.id_column)
     if out in (None, "-"):
         print(answers_text(answers), end="")
@@ -126,31 +126,6 @@ def rows_for(file: ModelFile, data: str, columns: Mapping[str, Any]) -> tuple[So
     if kinds is not None and file.id_column:
         kinds[file.id_column] = "words"
     return source, source.load(kinds)
-
-
-@dataclass(frozen=True, eq=False)
-class Predictions:
-    """A table: one line for each row of the data (several for `top`), with its column names.
-
-    `note` says how the answers were found, `rows` which row of the data each line is of.
-    """
-
-    columns: tuple[str, ...]
-    lines: list[list[Any]]
-    note: str
-    rows: list[int] | None = None
-
-
-def with_ids(answers: Predictions, data: Dataset, name: str) -> Predictions:
-    """Return the table with the column that names rows before all others."""
-    if not name or name not in (data.feature_names or ()) or not data.is_table:
-        return answers
-    place = list(data.feature_names or ()).index(name)
-    (column,) = columns_of_frame(frame_part(data.X, np.array([place])), data.name)
-    ids = ["" if word is None else word for word in as_words(column)]
-    rows = range(len(ids)) if answers.rows is None else answers.rows
-    lines = [[ids[row], *line] for row, line in zip(rows, answers.lines, strict=True)]
-    return Predictions((name, *answers.columns), lines, answers.note, answers.rows)
 
 
 def answer_rows(
@@ -195,18 +170,7 @@ def answer_rows(
         if form != "proba":
             labels = _of_labels(file, model.predict(X, **_said(model, loss)))
             return Predictions(*_decided(labels, file, form, sep), f"{len(labels)} rows")
-    if not has_joint:
-        raise ParameterError(
-            f"plait predict needs a model with probabilities for this, but {shown(file.method)} gives decisions only. "
-            "Fit another method, such as pcc."
-        )
-    posterior = model.joint(X)
-    if evidence:
-        numbers = {
-            label_number("given", "evidence", name, len(file.label_names), file.label_names): value
-            for name, value in evidence.items()
-        }
-        posterior = posterior.given(numbers)
+    posterior = _posterior(file, model, X, evidence)
     if k is not None:
         columns, lines, rows = _top(posterior, file, k, form, sep)
         return Predictions(columns, lines, _how(posterior), rows)
@@ -217,6 +181,62 @@ def answer_rows(
     else:
         columns, lines = _decided(posterior.decide(loss), file, form, sep)
     return Predictions(columns, lines, _how(posterior))
+
+
+def _posterior(file: ModelFile, model: Any, X: Any, evidence: Mapping[str, int] | None) -> Posterior:
+    """Return P(y | x) of the rows, given what is known."""
+    if not hasattr(model, "joint"):
+        raise ParameterError(
+            f"plait predict needs a model with probabilities for this, but {shown(file.method)} gives decisions only. "
+            "Fit another method, such as pcc."
+        )
+    numbers = {
+        label_number("given", "evidence", name, len(file.label_names), file.label_names): value
+        for name, value in (evidence or {}).items()
+    }
+    posterior: Posterior = model.joint(X)
+    features = posterior.features
+    # Models of arrays know no names; the file does.
+    unnamed = not hasattr(model, "feature_names_in_") and not isinstance(model, Pipeline)
+    if features is not None and unnamed and len(features.means) == len(file.feature_names):
+        posterior.features = features._replace(names=file.feature_names)
+    return posterior.given(numbers) if numbers else posterior
+
+
+def _reasons(file: ModelFile, data: Dataset, why_of: Sequence[str], loss: Any, k: int, evidence: Any) -> Predictions:
+    X, model = matching_features(file, data), file.model
+    model = JointPipeline(model.steps) if type(model) is Pipeline else model
+    lines = _reason_lines(_posterior(file, model, X, evidence), file.label_names, why_of, loss, k)
+    return Predictions(_REASON_COLUMNS, lines, f"{len(lines)} reasons", [line[0] for line in lines])
+
+
+def _reason_lines(answer: Any, names: Sequence[str], wanted: Sequence[str], loss: Any, k: int) -> list[list[Any]]:
+    """Return the k strongest reasons of each row and label: of labels that are named, else of those predicted."""
+    chosen = [label_number("plait predict", "--why-of", name, len(names), names) for name in wanted]
+    known = np.zeros((len(answer), len(names)), dtype=bool) if answer.evidence is None else answer.evidence >= 0
+    if clash := [names[label] for label in chosen if known[:, label].any()]:
+        raise ParameterError(
+            f"plait predict needs --why-of to be a label that is not known, but {clash[0]!r} is given. Leave one out."
+        )
+    asked = np.zeros(known.shape, dtype=bool)
+    asked[:, chosen] = True
+    if not chosen:
+        asked = (np.asarray(answer.decide(loss)) == 1) & ~known
+    lines: list[list[Any]] = []
+    for label in np.flatnonzero(asked.any(axis=0)).tolist():
+        rows = np.flatnonzero(asked[:, label])
+        found = answer[rows].why(label, k)
+        ranks = np.arange(len(found)) - np.searchsorted(found.row, found.row) + 1
+        columns = (found.name, found.kind, found.value, found.contribution, found.effect)
+        lines += [
+            [int(rows[row]), str(names[label]), int(rank), name, kind, *(_rounded(number) for number in numbers)]
+            for row, rank, name, kind, *numbers in zip(found.row, ranks, *columns, strict=True)
+        ]
+    return sorted(lines, key=lambda line: line[0])  # stable: labels in their order within a row
+
+
+def _rounded(number: float) -> float | None:
+    return None if np.isnan(number) else round(float(number), 6)
 
 
 def _said(model: Any, loss: str | None) -> dict[str, str]:
@@ -351,39 +371,3 @@ def parsed_evidence(words: Sequence[str]) -> dict[str, int]:
             )
         known[name] = int(value)
     return known
-
-
-def answers_text(answers: Predictions, separator: str = ",") -> str:
-    """Return the table as CSV text."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n", delimiter=separator)
-    writer.writerow(answers.columns)
-    writer.writerows(answers.lines)
-    return out.getvalue()
-
-
-def _json_lines(answers: Predictions) -> str:
-    return "".join(
-        json.dumps(dict(zip(answers.columns, line, strict=True)), ensure_ascii=False) + "\n" for line in answers.lines
-    )
-
-
-def _parquet(answers: Predictions) -> bytes:
-    pandas = optional("pandas", extra="parquet", purpose="Parquet files")
-    optional("pyarrow", extra="parquet", purpose="Parquet files")
-    buffer = io.BytesIO()
-    pandas.DataFrame(answers.lines, columns=list(answers.columns)).to_parquet(buffer, index=False)
-    return buffer.getvalue()
-
-
-def write_answers(answers: Predictions, path: str | os.PathLike[str]) -> None:
-    """Write the table as CSV, TSV, JSON lines or Parquet, by the suffix; whole or not at all."""
-    writers: dict[str, Callable[[], str | bytes]] = {
-        ".csv": lambda: answers_text(answers),
-        ".tsv": lambda: answers_text(answers, "\t"),
-        ".jsonl": lambda: _json_lines(answers),
-        ".parquet": lambda: _parquet(answers),
-    }
-    content = writers[plain_suffix(path)]()
-    with replacing(path) as draft, open_bytes(draft, "wb") as stream:
-        stream.write(content.encode() if isinstance(content, str) else content)
