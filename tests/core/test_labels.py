@@ -75,7 +75,7 @@ def test_a_single_class(values, label):
         (np.array([0, 1, 2]), "Only binary classification is supported"),
         (np.array([[0, 2], [1, 0]]), "Owner needs y to hold only 0 and 1.* but it holds 2"),
         (np.array([["a", "b"]]), "Owner needs y to hold only 0 and 1.* but it holds 'a'"),
-        (np.array([[0.0, np.nan]]), "contains NaN"),
+        (np.array([[0.0, np.nan]]), "every label of y to be known"),
         (np.array([0.5, 1.5, 0.1]), "Unknown label type"),
         (np.zeros((2, 2, 2)), r"its shape is \(2, 2, 2\)"),
         (np.zeros((3, 0)), r"its shape is \(3, 0\)"),

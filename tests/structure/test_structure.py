@@ -92,7 +92,7 @@ def test_generators_move_on_and_seeds_do_not():
         ([[0.0]], [[2]], {}, "only 0 and 1, but it holds 2"),
         ([[0.0]], [0], {}, "two dimensions, one column for each label"),
         ([[0.0]], np.array([["a"]]), {}, "only 0 and 1, but it holds 'a'"),
-        ([[0.0]], [[np.nan]], {}, "only 0 and 1, but it holds nan"),
+        ([[0.0]], [[np.inf]], {}, "only 0 and 1, but it holds inf"),
         ([[0.0]], [[0, 1]], {"label_names": ["a"]}, "label_names to hold 2 names, but it holds 1"),
         ([[0.0]], [[0, 1]], {"pairs": "many"}, "pairs to be a PairDependence of 2 labels"),
         ([[0.0]], [[0, 1]], {"pairs": random_pairs(np.random.default_rng(0), 3)}, "PairDependence of 2 labels"),

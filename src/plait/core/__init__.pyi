@@ -36,6 +36,7 @@ from .progress_bar import progress, shows_progress, working
 from .randomness import generator, generators, seeds
 from .sentences import ParameterError, complaint, shown
 from .ties import TIE_TOLERANCE, first_best
+from .unknown_labels import UNKNOWN, given_again, has_unknown, known_cells, known_shares, unknown_as_absent
 
 __all__ = [
     "LabelTable",
@@ -44,6 +45,7 @@ __all__ = [
     "HAS_CALLBACKS",
     "POLICIES",
     "TIE_TOLERANCE",
+    "UNKNOWN",
     "Array",
     "Bits",
     "Boolean",
@@ -76,9 +78,13 @@ __all__ = [
     "fit_tasks",
     "generator",
     "generators",
+    "given_again",
+    "has_unknown",
     "installed",
     "kernel",
     "kernels_pay",
+    "known_cells",
+    "known_shares",
     "label_matrix",
     "label_number",
     "label_numbers",
@@ -102,6 +108,7 @@ __all__ = [
     "shown",
     "source_hash",
     "top_labels",
+    "unknown_as_absent",
     "using_kernels",
     "with_callbacks",
     "wrong_values",

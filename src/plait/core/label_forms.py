@@ -15,6 +15,7 @@ from scipy import sparse
 from plait.core.arrays import Array
 from plait.core.no_yes import meaning, no_yes_codes
 from plait.core.sentences import ParameterError, shown
+from plait.core.unknown_labels import is_gap
 
 __all__ = ["WAY_OUT", "LabelTable", "LabelledRows", "as_table", "label_rows_of", "read_labels"]
 
@@ -93,6 +94,8 @@ def as_table(owner: str, name: str, table: Any, error: type[ValueError] = Parame
         return table.sparse.to_coo()
     if sparse.issparse(table):
         return table
+    if isinstance(table, np.ma.MaskedArray) and np.ma.is_masked(table):
+        return np.where(np.ma.getmaskarray(table), np.nan, np.asarray(table.data, dtype=np.float64))
     try:
         return np.asarray(table)
     except ValueError:
@@ -181,13 +184,15 @@ def _table_of_rows(
 
 
 def _said_yes(table: Array) -> Array:
-    """Return a table of words in which every column says yes or no as 0/1; any other as it is."""
-    columns = []
+    """Return a table of words in which every column says yes or no as 0/1, gaps as NaN; any other as it is."""
+    columns, gaps = [], False
     for column in table.T:
-        if not all(isinstance(value, str) for value in column):
+        words = [value for value in column if not is_gap(value)]
+        if not all(isinstance(value, str) for value in words):
             return table
-        codes = no_yes_codes(column)
+        codes = no_yes_codes(words) if words else {}
         if codes is None:
             return table
-        columns.append([codes[meaning(value)] for value in column])
-    return np.array(columns, dtype=np.uint8).T.reshape(table.shape)
+        gaps |= len(words) < len(column)
+        columns.append([np.nan if is_gap(value) else codes[meaning(value)] for value in column])
+    return np.array(columns, dtype=np.float64 if gaps else np.uint8).T.reshape(table.shape)

@@ -7,7 +7,7 @@ whose names are known; `label_number` turns a label's name into its number.
 
 import numbers
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -18,6 +18,7 @@ from plait.core.arrays import Array, Labels
 from plait.core.label_forms import WAY_OUT, read_labels
 from plait.core.lazy_modules import lazy_module
 from plait.core.sentences import ParameterError, shown
+from plait.core.unknown_labels import UNKNOWN, is_gap
 
 __all__ = [
     "Targets",
@@ -36,7 +37,13 @@ _validation = lazy_module("sklearn.utils.validation")
 
 
 def label_matrix(
-    owner: str, name: str, Y: Any, error: type[ValueError] = ParameterError, *, one_column: bool = True
+    owner: str,
+    name: str,
+    Y: Any,
+    error: type[ValueError] = ParameterError,
+    *,
+    one_column: bool = True,
+    unknown: bool = False,
 ) -> Any:
     """Return 0/1 labels as a `uint8` array or a canonical CSR matrix of shape (n_samples, n_labels).
 
@@ -50,21 +57,28 @@ def label_matrix(
         What is raised.
     one_column : bool, default=True
         Whether one dimension is taken for one label, or refused.
+    unknown : bool, default=False
+        Whether labels may be unknown (NaN, None, NA): where some are, the answer is `int8`, dense, with -1 for them.
 
     Examples
     --------
     >>> label_matrix("fit", "y", [[0, 1.0], [True, 0]]).tolist()
     [[0, 1], [1, 0]]
+    >>> label_matrix("fit", "y", [[0, float("nan")], [1, 0]], unknown=True)
+    array([[ 0, -1],
+           [ 1,  0]], dtype=int8)
     >>> label_matrix("fit", "y", [{"sun"}, {"sea", "sun"}]).tolist()
     [[0, 1], [1, 1]]
     >>> label_matrix("fit", "y", [[0, 2]])
     Traceback (most recent call last):
     plait.core.sentences.ParameterError: fit needs y to hold only 0 and 1, but it holds 2. Pass ...
     """
-    return _zero_one(owner, name, read_labels(owner, name, Y, error).table, error, one_column)
+    return _zero_one(owner, name, read_labels(owner, name, Y, error).table, error, one_column, unknown)
 
 
-def _zero_one(owner: str, name: str, table: Any, error: type[ValueError], one_column: bool = True) -> Any:
+def _zero_one(
+    owner: str, name: str, table: Any, error: type[ValueError], one_column: bool = True, unknown: bool = False
+) -> Any:
     if table.ndim == 1 and one_column:
         table = table.reshape(-1, 1)
     if table.ndim != 2:
@@ -72,10 +86,37 @@ def _zero_one(owner: str, name: str, table: Any, error: type[ValueError], one_co
             f"{owner} needs {name} to have two dimensions, one column for each label, but its shape is {table.shape}. "
             "Reshape it to (n_samples, n_labels)."
         )
+    gaps = _gaps(table.data if sparse.issparse(table) else table)
+    if gaps is not None:
+        if not unknown:
+            raise error(
+                f"{owner} needs every label of {name} to be known, but it holds NaN. Fill such labels in, leave their "
+                "rows out, or train one of plait.estimators, which take them as unknown."
+            )
+        return _with_gaps(owner, name, table, gaps, error)
     if sparse.issparse(table):
         return _sparse_labels(owner, name, sparse.csr_matrix(table), error)
     ones = table if table.dtype == bool else _ones(owner, name, table, error)
     return np.ascontiguousarray(ones).view(np.uint8)
+
+
+def _gaps(values: Any) -> Any:
+    """Return which values stand for nothing; None where none does."""
+    if values.dtype.kind not in "fO":
+        return None
+    gaps = (
+        np.isnan(values) if values.dtype.kind == "f" else np.array([is_gap(each) for each in values.flat], dtype=bool)
+    )
+    return gaps.reshape(values.shape) if gaps.any() else None
+
+
+def _with_gaps(owner: str, name: str, table: Any, gaps: Any, error: type[ValueError]) -> Any:
+    """Return labels of which some are unknown, dense."""
+    if sparse.issparse(table):
+        table = np.asarray(table.toarray(), dtype=np.float64)
+        gaps = np.isnan(table)
+    ones = _ones(owner, name, np.where(gaps, 0, table), error)
+    return np.where(gaps, UNKNOWN, ones).astype(np.int8)
 
 
 def _sparse_labels(owner: str, name: str, table: Any, error: type[ValueError]) -> Any:
@@ -92,10 +133,7 @@ def _sparse_labels(owner: str, name: str, table: Any, error: type[ValueError]) -
 
 
 def _ones(owner: str, name: str, values: Any, error: type[ValueError]) -> Any:
-    """Return where the values are 1; refuse anything that is neither 0 nor 1, such as NaN, None or a word.
-
-    The only place where gaps in labels are met: here they are refused.
-    """
+    """Return where the values are 1; refuse anything that is neither 0 nor 1, such as a word."""
     if values.dtype.kind in "biuf":
         ones = values != 0
         right = ones == values
@@ -113,7 +151,7 @@ def _is_label(value: Any) -> bool:
     return isinstance(value, numbers.Real | np.bool_) and value in (0, 1)
 
 
-def as_label_matrix(owner: str, Y: Any) -> Any:
+def as_label_matrix(owner: str, Y: Any, *, unknown: bool = False) -> Any:
     """Return Y as `uint8`, dense (n_samples, n_labels) or CSR.
 
     Parameters
@@ -123,6 +161,8 @@ def as_label_matrix(owner: str, Y: Any) -> Any:
     Y : array, sparse matrix, frame or rows of names
         0/1 columns, one for each label. A single column of classes becomes one label for each class (one label in
         all when there are two classes), so that selectors also serve single-label problems.
+    unknown : bool, default=False
+        Whether labels may be unknown, see `label_matrix`.
 
     Examples
     --------
@@ -132,8 +172,10 @@ def as_label_matrix(owner: str, Y: Any) -> Any:
     """
     values, names = read_labels(owner, "y", Y)
     if sparse.issparse(values) or names is not None or (values.ndim == 2 and values.shape[1] != 1):
-        return _zero_one(owner, "y", values, ParameterError)
+        return _zero_one(owner, "y", values, ParameterError, unknown=unknown)
     column = values.reshape(values.shape[0], -1)[:, 0]
+    if unknown and _gaps(column) is not None:
+        return _zero_one(owner, "y", column, ParameterError, unknown=True)
     if column.dtype.kind in "biuf" and np.isin(column, (0, 1)).all():
         return column.reshape(-1, 1).astype(np.uint8)
     if not _multiclass.type_of_target(column).startswith(("binary", "multiclass")):
@@ -152,7 +194,7 @@ class Targets:
     Parameters
     ----------
     Y : ndarray of uint8, or CSR matrix, shape (n_samples, n_labels)
-        0/1 labels.
+        0/1 labels; where some are unknown an ndarray of int8, with -1 for these.
     names : tuple of str
         Names of the labels; "y0", "y1", ... where the input had none.
     classes : ndarray, or None
@@ -165,7 +207,7 @@ class Targets:
     classes: Array | None = None
 
 
-def as_targets(owner: str, Y: Any, *, keep_sparse: bool = False) -> Targets:
+def as_targets(owner: str, Y: Any, *, keep_sparse: bool = False, unknown: bool = False) -> Targets:
     """Return targets as 0/1 labels.
 
     Parameters
@@ -177,6 +219,8 @@ def as_targets(owner: str, Y: Any, *, keep_sparse: bool = False) -> Targets:
         single binary column in one dimension, as scikit-learn's binary classifiers take it.
     keep_sparse : bool, default=False
         Whether a sparse matrix stays one.
+    unknown : bool, default=False
+        Whether labels may be unknown, see `label_matrix`.
 
     Examples
     --------
@@ -187,18 +231,18 @@ def as_targets(owner: str, Y: Any, *, keep_sparse: bool = False) -> Targets:
         raise ParameterError(f"{owner} requires y to be passed, but the target y is None. Pass one 0/1 column a label.")
     table, names = read_labels(owner, "y", Y)
     if sparse.issparse(table):
-        labels = _zero_one(owner, "y", table, ParameterError)
-        return _named(labels if keep_sparse else labels.toarray(), names)
+        labels = _zero_one(owner, "y", table, ParameterError, unknown=unknown)
+        return _named(labels.toarray() if sparse.issparse(labels) and not keep_sparse else labels, names)
     if table.ndim == 1:
-        return _one_column(owner, table, getattr(Y, "name", None))
+        return _one_column(owner, table, getattr(Y, "name", None), unknown)
     if table.ndim != 2 or table.shape[1] == 0:
         raise ParameterError(
             f"{owner} needs y to have one column for each label, but its shape is {table.shape}. "
             "Pass shape (n_samples, n_labels)."
         )
     if table.dtype.kind == "f":
-        _validation.assert_all_finite(table, input_name="y")
-    return _named(_zero_one(owner, "y", table, ParameterError), names)
+        _validation.assert_all_finite(table, input_name="y", allow_nan=True)
+    return _named(_zero_one(owner, "y", table, ParameterError, unknown=unknown), names)
 
 
 def _named(Y: Any, columns: Iterable[Any] | None) -> Targets:
@@ -206,8 +250,14 @@ def _named(Y: Any, columns: Iterable[Any] | None) -> Targets:
     return Targets(Y if sparse.issparse(Y) else np.ascontiguousarray(Y), tuple(names))
 
 
-def _one_column(owner: str, column: Array, name: Any) -> Targets:
+def _one_column(owner: str, column: Array, name: Any, unknown: bool) -> Targets:
     """Return a binary problem in one dimension as one label, with the name of a Series."""
+    gaps = _gaps(column) if unknown else None
+    if gaps is not None and not gaps.all():
+        found = _one_column(owner, np.array(column[~gaps].tolist()), name, unknown)
+        labels = np.full((len(column), 1), UNKNOWN, dtype=np.int8)
+        labels[~gaps] = found.Y
+        return replace(found, Y=labels)
     if column.dtype.kind == "f":
         _validation.assert_all_finite(column, input_name="y")
     _multiclass.check_classification_targets(column)

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
+from warnings import warn
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ from plait.core.named_answers import TopLabels, label_sets, row_frame, top_label
 from plait.core.plain_rejections import plainly_rejected
 from plait.core.progress_bar import shows_progress
 from plait.core.sentences import ParameterError
+from plait.core.unknown_labels import has_unknown, known_cells
 
 __all__ = ["MultilabelClassifier", "WeightedClassifier", "available_where", "scores_labels"]
 
@@ -63,6 +65,8 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
 
     # Whether rows are answered without a look at them, see `plait.posterior.Predictor`.
     _trusted = False
+    # Whether y may hold NaN, for labels that are not known.
+    takes_unknown_labels: ClassVar[bool] = False
 
     @shows_progress("fitting")
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -222,7 +226,8 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         owner, names = type(self).__name__, None
         if y is None and isinstance(X, LabelledRows):
             X, y, names = X.X, X.Y, X.label_names
-        targets = as_targets(owner, y, keep_sparse=self._takes_sparse_labels())
+        known = {"keep_sparse": self._takes_sparse_labels(), "unknown": self.takes_unknown_labels}
+        targets = as_targets(owner, y, **known)
         targets = targets if names is None else replace(targets, names=tuple(names))
         X = self._numbers(X)
         if X.shape[0] != targets.Y.shape[0]:
@@ -232,8 +237,30 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
             )
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        X, targets, sample_weight = self._rows_that_say_something(X, targets, sample_weight)
         self._remember(targets)
         return X, targets.Y, sample_weight
+
+    def _rows_that_say_something(self, X: Any, targets: Targets, sample_weight: Any) -> tuple[Any, Targets, Any]:
+        """Return training data without rows of which no label is known; they change nothing."""
+        if not has_unknown(targets.Y):
+            return X, targets, sample_weight
+        known = known_cells(targets.Y)
+        rows = np.flatnonzero(known.any(axis=1))
+        if not len(rows):
+            raise ParameterError(
+                f"{type(self).__name__} needs y to hold known labels, but all of them are NaN. Pass some of 0 and 1."
+            )
+        silent = [targets.names[label] for label in np.flatnonzero(~known.any(axis=0))]
+        if silent:
+            warn(
+                f"{type(self).__name__} knows nothing of {len(silent)} label(s), which are unknown in every row: "
+                f"{', '.join(silent[:5])}{', ...' if len(silent) > 5 else ''}. Each is as probable as not.",
+                stacklevel=5,
+            )
+        Y = targets.Y[rows]
+        Y = Y if (Y < 0).any() else Y.view(np.uint8)
+        return X[rows], replace(targets, Y=Y), None if sample_weight is None else sample_weight[rows]
 
     def _checked_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels, Any]:
         """Return training data as `_training_data` does, X in one piece by rows, as a `Problem` of learners holds it.

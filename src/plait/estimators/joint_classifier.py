@@ -1,5 +1,6 @@
 """`JointClassifier`: any structure, selector, learner, inference and loss, composed into one classifier."""
 
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -16,11 +17,13 @@ from plait.core.parallel import JOBS_RULES, with_own_jobs
 from plait.core.progress_bar import shows_progress
 from plait.core.randomness import generator, seeds
 from plait.core.sentences import ParameterError
+from plait.core.unknown_labels import has_unknown
 from plait.estimators.category_columns import CategoryFrames, categories_of, in_codes
+from plait.estimators.unknown_labels.em import filled_parents, trained_on_known
 from plait.features import FeatureMask, Selector
 from plait.inference import Inference
 from plait.joint import GraphJoint
-from plait.learners import Learner, SklearnLearner
+from plait.learners import Conditionals, Learner, SklearnLearner
 from plait.learners.learner_words import LEARNER_RULES, as_learner
 from plait.learners.training.problem import Problem
 from plait.losses import Loss
@@ -73,6 +76,10 @@ def repeated_rows(X: Any, Y: Any, sample_weight: Any) -> tuple[Any, Any]:
 def _support(mask: FeatureMask | None) -> Bools | None:
     """Return which features each label may use, None for all."""
     return None if mask is None or mask.support.all() else mask.support
+
+
+def _trained(learner: Learner, problem: Problem, seed: int) -> Conditionals:
+    return learner.fit_checked(problem)
 
 
 class JointClassifier(JointModel):
@@ -149,6 +156,7 @@ class JointClassifier(JointModel):
     True
     """
 
+    takes_unknown_labels: ClassVar[bool] = True
     # A model of an earlier plait, read from a file, has none.
     _categories: Any = MappingProxyType({})
     parameter_rules: ClassVar[dict[str, Any]] = {
@@ -218,15 +226,18 @@ class JointClassifier(JointModel):
         structure, selector, learner = self._parts()
         counted = repeated_rows(X, Y, sample_weight)
         candidates = None if selector is None else selector.first_stage(*counted)
+        alone = Problem(X, Y, LabelGraph([[]] * self.n_labels_), _support(candidates), sample_weight)
+        if has_unknown(Y):
+            alone = replace(alone, parents=filled_parents(learner.fit_checked(alone), alone))
         pairs = None
         if structure.needs_pairs(self.n_labels_):
-            pair_rows = Problem(X, Y, LabelGraph([[]] * self.n_labels_), _support(candidates), sample_weight)
-            pairs = pairs_for(structure, learner, pair_rows, seed=pair_seed)
+            pairs = pairs_for(structure, learner, alone, seed=pair_seed)
         given = StructureInput(type(structure).__name__, *counted, draws, pairs, list(self.label_names_))
         self.graph_: LabelGraph = structure.build_checked(given)
         self.mask_ = None if selector is None else selector.second_stage(*counted, self.graph_, candidates)
-        problem = Problem(X, Y, self.graph_, _support(self.mask_), sample_weight)
-        self.conditionals_ = learner.fit_checked(problem)
+        problem = replace(alone, graph=self.graph_, support=_support(self.mask_))
+        train = trained_on_known if has_unknown(Y) else _trained
+        self.conditionals_ = train(learner, problem, self._seed)
         self.joint_ = GraphJoint(self.conditionals_)
 
     def _numbers(self, X: Any, *, reset: bool = True) -> Any:

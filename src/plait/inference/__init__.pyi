@@ -8,11 +8,12 @@ from .inference import Inference
 from .label_support import LabelSupport
 from .max_product import MaxProduct
 from .monte_carlo import MonteCarlo
-from .polytree_entropy import entropy, family_marginals
+from .polytree_entropy import all_family_marginals, entropy, family_marginals
 from .polytree_sampling import sample_given
 from .sum_product import SumProduct, exact_marginals
 
 __all__ = [
+    "all_family_marginals",
     "Annealing",
     "Auto",
     "Beam",

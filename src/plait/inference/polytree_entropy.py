@@ -18,7 +18,7 @@ from plait.inference.messages.message_plan import (
 from plait.inference.messages.polytree_scores import known_labels, scores_in_blocks
 from plait.joint import GraphDistribution, LabelDistribution
 
-__all__ = ["entropy", "family_marginals"]
+__all__ = ["all_family_marginals", "entropy", "family_marginals"]
 
 _kernels = lazy_module("plait.inference.messages._sum_product")
 
@@ -54,6 +54,28 @@ def family_marginals(distribution: LabelDistribution, label: int) -> Floats:
     model = checked_polytree("family_marginals", distribution)
     parts = [beliefs[label] for _, _, beliefs, _ in _beliefs_in_blocks(model)]
     return np.concatenate([np.empty((0, 2 ** len(model.graph.parents[label]), 2)), *parts])
+
+
+def all_family_marginals(distribution: LabelDistribution) -> tuple[list[Floats], Floats]:
+    """Return what `family_marginals` returns of every label, and log P(evidence | x) of every row.
+
+    Examples
+    --------
+    >>> from plait.joint import LinearDistribution
+    >>> from plait.structure import LabelGraph
+    >>> model = LinearDistribution(LabelGraph([[], [0]]), np.zeros((1, 2)), np.array([[0.0, 0.0], [3.0, 0.0]]))
+    >>> families, log_evidence = all_family_marginals(model.clamp(np.array([[-1, 1]], dtype=np.int8)))
+    >>> families[1].round(3), log_evidence.round(3)
+    (array([[[0.   , 0.344],
+            [0.   , 0.656]]]), array([-0.32]))
+    """
+    model = checked_polytree("all_family_marginals", distribution)
+    parts = [(beliefs, log_evidence) for _, _, beliefs, log_evidence in _beliefs_in_blocks(model)]
+    families = [
+        np.concatenate([np.empty((0, 2 ** len(own), 2)), *(beliefs[label] for beliefs, _ in parts)])
+        for label, own in enumerate(model.graph.parents)
+    ]
+    return families, np.concatenate([np.empty(0), *(log_evidence for _, log_evidence in parts)])
 
 
 def entropy(distribution: LabelDistribution) -> Floats:

@@ -33,6 +33,8 @@ class Learner(BaseEstimator, ABC):
     weighs_labels: ClassVar[bool] = False
     # Whether `Problem.Y` may be a CSR matrix.
     takes_sparse_labels: ClassVar[bool] = False
+    # Whether `Problem.Y` may hold numbers between 0 and 1, which EM makes of unknown labels.
+    takes_soft_targets: ClassVar[bool] = False
 
     @property
     def gives_probabilities(self) -> bool:
@@ -52,6 +54,7 @@ class Learner(BaseEstimator, ABC):
         *,
         sample_weight: Any = None,
         start: Conditionals | None = None,
+        parent_values: Any = None,
     ) -> Conditionals:
         """Train the conditionals of all labels.
 
@@ -60,7 +63,7 @@ class Learner(BaseEstimator, ABC):
         X : array, sparse matrix or data frame of shape (n_samples, n_features)
             Features.
         Y : array or sparse matrix of shape (n_samples, n_labels)
-            0/1 labels.
+            0/1 labels, NaN where unknown: such a label does not count as a target.
         graph : LabelGraph, optional
             Which labels each label depends on; by default no label depends on any other.
         mask : FeatureMask, optional
@@ -70,14 +73,17 @@ class Learner(BaseEstimator, ABC):
         start : Conditionals, optional
             What an earlier fit of the same shape handed on, to start from; a learner that has no use for it
             leaves it aside.
+        parent_values : array of shape (n_samples, n_labels), optional
+            Numbers from 0 to 1 that labels have as parents of others, apart from what they are as targets; by default
+            those of Y, and of an unknown label the share of rows that have it.
 
         Returns
         -------
         conditionals : Conditionals
         """
         self.check()
-        allow_nan = self._allows_nan()
-        form = {"allow_nan": allow_nan, "sparse_labels": self.takes_sparse_labels}
+        form = {"allow_nan": self._allows_nan(), "sparse_labels": self.takes_sparse_labels}
+        form["parent_values"] = parent_values
         problem = checked_problem(type(self).__name__, X, Y, graph, mask, sample_weight, **form)
         return self.fit_checked(problem, start)
 
@@ -92,7 +98,7 @@ class Learner(BaseEstimator, ABC):
         seen: steps of EM, members of an ensemble, folds of a search. They make a `Problem` of X (floats in C order or
         CSR, finite), Y (uint8), the graph, the mask's `support` (None where it is all True) and float64 weights.
         """
-        return self._fit(problem, start)
+        return self._fit(problem.with_known_targets(), start)
 
     def out_of_fold(
         self,
@@ -139,7 +145,7 @@ class Learner(BaseEstimator, ABC):
             training, held_out = (np.sort(np.arange(len(problem.Y))[rows]) for rows in split)
             rows = problem.part(held_out)
             fitted = learner.fit_checked(problem.part(training), start)
-            scores[held_out] = fitted.recorded_scores(rows.X, rows.Y)
+            scores[held_out] = fitted.recorded_scores(rows.X, rows.parent_values)
         return scores
 
     def fit_pairs_checked(self, problem: Problem, *, folds: Any = 1 / 3, random_state: Any = None) -> PairDependence:
@@ -156,6 +162,13 @@ class Learner(BaseEstimator, ABC):
         Steps of EM are compared by it. A learner that keeps its penalty to itself has none, as here.
         """
         return _nothing
+
+    def on_fixed_scales(self, X: Any, found: Conditionals) -> tuple["Learner", Floats]:
+        """Return a learner that keeps penalties and takes columns as they are, and what to divide those of X by.
+
+        For steps of EM, where `takes_soft_targets`: with copies of rows that change from step to step, neither may.
+        """
+        raise NotImplementedError
 
     def settled(self, found: Conditionals) -> "Learner":
         """Return a learner that keeps what cross-validation chose for the conditionals it trained: here itself."""

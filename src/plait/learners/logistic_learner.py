@@ -153,6 +153,7 @@ class LogisticLearner(Learner):
     fits_pairs: ClassVar[bool] = True
     weighs_labels: ClassVar[bool] = True
     takes_sparse_labels: ClassVar[bool] = True
+    takes_soft_targets: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -278,7 +279,8 @@ class LogisticLearner(Learner):
         if not open_end.size:
             return open_end
         Y = prepared.rows.Y.toarray() if sparse.issparse(prepared.rows.Y) else prepared.rows.Y
-        right = (found.recorded_scores(prepared.rows.X, Y) > 0) == (Y == 1)
+        parents = Y if prepared.rows.parents is None else prepared.rows.parents
+        right = (found.recorded_scores(prepared.rows.X, parents) > 0) == (Y == 1)
         return open_end[right.all(axis=0)[open_end]]
 
     def _inverse_penalties(self, prepared: PreparedProblem) -> tuple[Floats, LinearConditionals | None]:
@@ -305,6 +307,11 @@ class LogisticLearner(Learner):
         """Return `sum_k ||w_k||^2 / (2 C_k)` over scaled columns and labels that were fitted, as a function."""
         scales = column_scales(X, self.standardize), column_scales(Y.astype(np.float64), self.scale_parents)
         return partial(l2_penalty, *scales)
+
+    def on_fixed_scales(self, X: Any, found: Conditionals) -> tuple[Learner, Floats]:
+        """Return the learner with the C of earlier conditionals and without scaling, and the scales of X."""
+        fixed: Learner = clone(self.settled(found)).set_params(standardize=False)
+        return fixed, column_scales(X, self.standardize)
 
     def settled(self, found: Conditionals) -> Learner:
         """Return the learner with the C of earlier conditionals instead of a search; itself without "cv"."""

@@ -99,6 +99,7 @@ class SklearnLearner(Learner):
         *,
         sample_weight: Any = None,
         start: Conditionals | None = None,
+        parent_values: Any = None,
         **metadata: Any,
     ) -> FittedClassifiers:
         """Train one classifier for each label.
@@ -108,7 +109,7 @@ class SklearnLearner(Learner):
         X : array, sparse matrix or data frame of shape (n_samples, n_features)
             Features.
         Y : array or sparse matrix of shape (n_samples, n_labels)
-            0/1 labels.
+            0/1 labels, NaN where unknown: such a label does not count as a target.
         graph : LabelGraph, optional
             Which labels each label depends on; by default no label depends on any other.
         mask : FeatureMask, optional
@@ -117,6 +118,8 @@ class SklearnLearner(Learner):
             Weights of rows, for all labels or for each label; an estimator that takes none refuses them.
         start : Conditionals, optional
             Left aside.
+        parent_values : array of shape (n_samples, n_labels), optional
+            Numbers from 0 to 1 that labels have as parents of others; by default those of Y.
         **metadata : object
             What the estimator requests, such as `groups`, where scikit-learn's metadata routing is enabled.
 
@@ -125,9 +128,13 @@ class SklearnLearner(Learner):
         conditionals : FittedClassifiers
         """
         self.check()
-        allow_nan = self._allows_nan()
-        problem = checked_problem(type(self).__name__, X, Y, graph, mask, sample_weight, allow_nan=allow_nan)
+        form = {"allow_nan": self._allows_nan(), "parent_values": parent_values}
+        problem = checked_problem(type(self).__name__, X, Y, graph, mask, sample_weight, **form)
         return self._fit(problem, start, metadata)
+
+    def fit_checked(self, problem: Problem, start: Conditionals | None = None) -> FittedClassifiers:
+        """Train on a checked problem; rows whose label is unknown are left out, label by label."""
+        return self._fit(problem, start)
 
     def fit_pairs(
         self,
@@ -221,7 +228,7 @@ class SklearnLearner(Learner):
     ) -> FittedClassifiers:
         del start
         columns = _columns(problem)
-        mass = problem.class_mass()
+        mass = problem.with_known_targets().class_mass()
         idle = constant_labels(mass) | _without_inputs(problem)
         fitted = self._fitted(problem, columns, np.flatnonzero(~idle), dict(metadata or {}))
         return FittedClassifiers(
@@ -271,7 +278,7 @@ class SklearnLearner(Learner):
                 "estimator": clones[label],
                 "X": X,
                 "columns": None if columns is None else columns[label],
-                "parent_values": problem.Y[:, list(problem.graph.parents[label])],
+                "parent_values": problem.parent_values[:, list(problem.graph.parents[label])],
                 "target": problem.Y[:, label].astype(np.int64),
                 "weights": problem.weights_of(label),
                 "metadata": {
@@ -314,12 +321,14 @@ def fit_label(
     """Return the label, its classifier fitted on the label's columns and the values of its parents, and whether it
     has converged.
 
-    Rows of weight 0 are left out, from `metadata` too. An error is raised as `LabelFailure(label, error)`.
+    Rows of weight 0, and those whose label is unknown, are left out, from `metadata` too. An error is raised as
+    `LabelFailure(label, error)`.
     """
-    if weights is not None and not weights.all():
-        rows = np.flatnonzero(weights)
+    used = (target >= 0) & (weights is None or weights > 0)
+    if not np.all(used):
+        rows = np.flatnonzero(used)
         X, parent_values, target = X[rows], parent_values[rows], target[rows]
-        metadata = {name: _rows_of(value, rows, weights.size) for name, value in metadata.items()}
+        metadata = {name: _rows_of(value, rows, used.size) for name, value in metadata.items()}
     failure = None
     try:
         converged = _fit_quietly(estimator, with_parents(own_features(X, columns), parent_values), target, metadata)

@@ -30,7 +30,7 @@ def f1_thresholds(marginals: Floats, Y: Labels, sample_weight: Any = None) -> di
     by_label = macro_f1_thresholds(marginals, sample_weight)
     return {
         "micro_f1": micro_f1_threshold(marginals, sample_weight),
-        "macro_f1": np.where(Y.any(axis=0), by_label, 1.0),
+        "macro_f1": np.where((Y == 1).any(axis=0), by_label, 1.0),
     }
 
 

@@ -23,6 +23,7 @@ from plait.core.named_answers import TopLabels, row_frame
 from plait.core.naming import resolve
 from plait.core.randomness import generator
 from plait.core.sentences import ParameterError
+from plait.core.unknown_labels import given_again, has_unknown, known_shares
 from plait.inference import Inference
 from plait.joint import GraphDistribution
 from plait.losses import Loss, Subset
@@ -163,7 +164,8 @@ class JointModel(MultilabelClassifier):
 
     def _remember(self, targets: Targets) -> None:
         super()._remember(targets)
-        self._cardinality = float(targets.Y.sum() / max(1, targets.Y.shape[0]))
+        Y = targets.Y
+        self._cardinality = float(known_shares(Y).sum() if has_unknown(Y) else Y.sum() / max(1, Y.shape[0]))
 
     def _find_thresholds(self, X: Any, Y: Labels, sample_weight: Any) -> None:
         """Find thresholds on rows that are held out in turn, where the loss decides by them and has none of its own."""
@@ -192,7 +194,8 @@ class JointModel(MultilabelClassifier):
         for held in folds:
             rest = np.setdiff1d(np.arange(len(Y)), held) if len(folds) > 1 else held
             weights = {} if sample_weight is None else {"sample_weight": sample_weight[rest]}
-            found[held] = self._part_model().fit(X[rest], Y[rest], **weights).predict_proba(X[held])
+            part = self._part_model().fit(X[rest], given_again(Y[rest]), **weights)
+            found[held] = part.predict_proba(X[held])
         return found
 
     def _part_model(self) -> Any:

@@ -8,8 +8,8 @@ import numpy as np
 from plait.core.arrays import Floats, Ints
 from plait.core.checks import Constraint, Interval, Nothing, OneOf
 from plait.core.ties import first_best
+from plait.structure.known_information import AnyInformation, information_of
 from plait.structure.label_graph import LabelGraph
-from plait.structure.label_information import LabelInformation
 from plait.structure.orders import ORDER_RULES, arranged
 from plait.structure.structure import Structure
 from plait.structure.structure_input import StructureInput
@@ -86,7 +86,7 @@ class KDependence(Structure):
     def _build(self, given: StructureInput) -> LabelGraph:
         order = arranged(self.order, given)
         most = self._most(given.n_labels)
-        labels, varies = LabelInformation(given.Y), given.varies
+        labels, varies = information_of(given.Y), given.varies
         parents: list[list[int]] = [[] for _ in order]
         before: list[int] = []
         for label in order:
@@ -102,7 +102,7 @@ class KDependence(Structure):
         share = round(float(self.k) * n_labels, 9)
         return math.ceil(share) if self.rounding == "up" else math.floor(share + 0.5)
 
-    def _chosen(self, label: int, before: list[int], most: int, labels: LabelInformation) -> list[int]:
+    def _chosen(self, label: int, before: list[int], most: int, labels: AnyInformation) -> list[int]:
         by_dependence = _by_dependence(labels.mutual[label], before)
         if most == 0 or (self.max_candidates is not None and most >= self.max_candidates):
             return [int(other) for other in by_dependence[:most]]

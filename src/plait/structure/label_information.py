@@ -11,7 +11,13 @@ from plait.core.arrays import Floats, Ints
 from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
 from plait.counts import Codes, PairCounts, count_pairs, encode, joint_counts
-from plait.information import CountLogs, logs_of, mutual_information_matrix, normalized_mutual_information_matrix
+from plait.information import (
+    CountLogs,
+    conditional_mutual_information_matrix,
+    logs_of,
+    mutual_information_matrix,
+    normalized_mutual_information_matrix,
+)
 
 __all__ = ["LabelInformation", "LabelTables"]
 
@@ -62,6 +68,15 @@ class LabelInformation:
     def normalized(self) -> Floats:
         """NI(Y_j;Y_k) = I(Y_j;Y_k) / min(H(Y_j), H(Y_k)) of all pairs [PACC 25]."""
         return normalized_mutual_information_matrix(self.pairs)
+
+    @property
+    def rows_of_pairs(self) -> Floats:
+        """How many rows know both labels: all, (n_labels, n_labels)."""
+        return np.full((self.n_labels, self.n_labels), float(self.n_rows))
+
+    def given_symbols(self, column: Any) -> Floats:
+        """Return I(Y_j;Y_k|X) of all pairs for the symbols of one column."""
+        return conditional_mutual_information_matrix(self.codes, None, column, pairs=self.pairs)
 
     @cached_property
     def _logs(self) -> tuple[Ints, float]:

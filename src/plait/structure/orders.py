@@ -18,9 +18,9 @@ from plait.core.lazy_modules import lazy_module
 from plait.core.progress_bar import progress
 from plait.core.sentences import ParameterError, shown
 from plait.core.ties import first_best
+from plait.core.unknown_labels import unknown_as_absent
 from plait.counts import MeanStdDiscretizer
-from plait.information import conditional_mutual_information_matrix
-from plait.structure.label_information import LabelInformation
+from plait.structure.known_information import AnyInformation, information_of
 from plait.structure.structure_input import StructureInput
 
 __all__ = ["ORDER_RULES", "FrequencyOrder", "GivenOrder", "InformationOrder", "Order", "RandomOrder", "arranged"]
@@ -188,7 +188,7 @@ class InformationOrder(Order):
         self.discretizer = discretizer
 
     def _arrange(self, given: StructureInput) -> list[int]:
-        labels = LabelInformation(given.Y)
+        labels = information_of(given.Y)
         scores = np.where(given.varies, 0.0, -np.inf)
         shared = self._shared(given, labels) if given.varies.sum() > 1 else np.zeros((given.n_labels,) * 2)
         order: list[int] = []
@@ -200,7 +200,7 @@ class InformationOrder(Order):
             scores[order[-1]] = -np.inf
         return order + [int(label) for label in np.flatnonzero(~given.varies)]
 
-    def _shared(self, given: StructureInput, labels: LabelInformation) -> Floats:
+    def _shared(self, given: StructureInput, labels: AnyInformation) -> Floats:
         """Return the mean of I(Y_c;Y_c'|X_m) over what is known; 0 on the diagonal."""
         columns, n_columns = self._columns(given)
         if n_columns == 0:
@@ -208,7 +208,7 @@ class InformationOrder(Order):
         else:
             shared = np.zeros((labels.n_labels, labels.n_labels))
             for column in progress(columns, "order of labels", total=n_columns):
-                shared += conditional_mutual_information_matrix(labels.codes, None, column, pairs=labels.pairs)
+                shared += labels.given_symbols(column)
             shared /= n_columns
         np.fill_diagonal(shared, 0.0)
         return shared
@@ -219,7 +219,7 @@ class InformationOrder(Order):
         if X.shape[1] == 0:
             return iter(()), 0
         discretizer = MeanStdDiscretizer() if self.discretizer is None else clone(self.discretizer)
-        symbols = discretizer.fit(X, given.Y).transform(X)
+        symbols = discretizer.fit(X, unknown_as_absent(given.Y)).transform(X)
         if not sparse.issparse(symbols):
             return iter(np.asarray(symbols).T), X.shape[1]
         by_column = symbols.tocsc()
@@ -248,7 +248,7 @@ def _filled(given: StructureInput) -> Any:
     return np.where(gaps, sums / np.maximum(counts, 1), values)
 
 
-def _second_term(labels: LabelInformation, order: list[int]) -> Floats:
+def _second_term(labels: AnyInformation, order: list[int]) -> Floats:
     """Return (1/k) sum_{l<k} I(Y_k;Y_l|Y_c) for the last label k of a chain and all labels c."""
     gains = np.zeros(labels.n_labels)
     if len(order) > 1:

@@ -11,8 +11,8 @@ from scipy.stats import chi2
 from plait.core.arrays import Bools, Floats
 from plait.core.checks import Constraint, Interval, Nothing, OneOf
 from plait.structure.conditional_tree import FOLDS_RULES
+from plait.structure.known_information import AnyInformation, information_of
 from plait.structure.label_graph import LabelGraph, by_level
-from plait.structure.label_information import LabelInformation
 from plait.structure.spanning import components, directed_outward, maximum_spanning_forest, neighbours
 from plait.structure.structure import Structure
 from plait.structure.structure_input import StructureInput
@@ -121,7 +121,7 @@ class Polytree(Structure):
                 "weights='conditional' for a learner of every pair.",
                 stacklevel=2,
             )
-        labels = LabelInformation(given.Y)
+        labels = information_of(given.Y)
         weights = self._weights(given, labels)
         edges = maximum_spanning_forest(weights)
         compared = weights if self.zero_mi == "same" else labels.normalized
@@ -129,7 +129,7 @@ class Polytree(Structure):
         graph = by_level(directed_edges(given.n_labels, edges, test, compared, self.max_parents))
         return graph if self.earlier is None else _with_earlier(graph, labels.normalized > self.earlier)
 
-    def _weights(self, given: StructureInput, labels: LabelInformation) -> Floats:
+    def _weights(self, given: StructureInput, labels: AnyInformation) -> Floats:
         if given.pairs is None or not self.needs_pairs(given.n_labels):
             return labels.normalized
         weights = given.pairs.conditional_information
@@ -143,14 +143,15 @@ class Polytree(Structure):
                 weakest[node] = min(weakest[node], weights[a, b])
         return lambda a, b, j: bool(weights[a, b] < self.ratio * weakest[j])
 
-    def _g_test(self, given: StructureInput, labels: LabelInformation) -> Test:
+    def _g_test(self, given: StructureInput, labels: AnyInformation) -> Test:
         conditional = self.zero_mi == "same" and self.needs_pairs(given.n_labels)
         if conditional and given.pairs is not None:
-            information, n_rows = given.pairs.conditional_information, given.pairs.n_held_out or given.Y.shape[0]
+            information = given.pairs.conditional_information
+            n_rows = labels.rows_of_pairs * (given.pairs.n_held_out or given.Y.shape[0]) / given.Y.shape[0]
         else:
-            information, n_rows = labels.mutual * np.log(2.0), given.Y.shape[0]
+            information, n_rows = labels.mutual * np.log(2.0), labels.rows_of_pairs
         limit = chi2.isf(self.alpha, 1)
-        return lambda a, b, j: bool(2.0 * n_rows * information[a, b] < limit)
+        return lambda a, b, j: bool(2.0 * n_rows[a, b] * information[a, b] < limit)
 
 
 def _with_earlier(graph: LabelGraph, related: Bools) -> LabelGraph:

@@ -13,6 +13,7 @@ from plait.core.label_forms import read_labels
 from plait.core.labels import label_matrix
 from plait.core.randomness import generator
 from plait.core.sentences import ParameterError, shown
+from plait.core.unknown_labels import has_unknown
 from plait.structure.pair_dependence import PairDependence
 
 __all__ = ["StructureInput", "checked_input"]
@@ -29,7 +30,8 @@ class StructureInput:
     X : ndarray or CSR matrix of shape (n_samples, n_features)
         Features.
     Y : ndarray of uint8, shape (n_samples, n_labels)
-        0/1 labels; a CSR matrix may come to structures with `takes_sparse_labels` only.
+        0/1 labels; a CSR matrix may come to structures with `takes_sparse_labels` only. Of int8, with -1, where some
+        are unknown.
     random : Generator
         Where random choices come from.
     pairs : PairDependence, or None
@@ -53,13 +55,14 @@ class StructureInput:
     @property
     def n_ones(self) -> Ints:
         """How many rows have each label, shape (n_labels,)."""
-        return np.asarray(self.Y.sum(axis=0, dtype=np.int64)).ravel()
+        return np.asarray(((self.Y == 1) if has_unknown(self.Y) else self.Y).sum(axis=0, dtype=np.int64)).ravel()
 
     @property
     def varies(self) -> Bools:
         """Which labels have both values, shape (n_labels,)."""
         ones = self.n_ones
-        return np.asarray((ones > 0) & (ones < self.Y.shape[0]))
+        known = (self.Y >= 0).sum(axis=0) if has_unknown(self.Y) else self.Y.shape[0]
+        return np.asarray((ones > 0) & (ones < known))
 
 
 def checked_input(
@@ -76,7 +79,7 @@ def checked_input(
     check_value(owner, "random_state", random_state, (RandomState(),))
     features = X.tocsr() if sparse.issparse(X) else np.asarray(X)
     given = read_labels(owner, "Y", Y)
-    labels = label_matrix(owner, "Y", given.table, one_column=False)
+    labels = label_matrix(owner, "Y", given.table, one_column=False, unknown=True)
     labels = labels.toarray() if sparse.issparse(labels) and not sparse_labels else labels
     if features.ndim != 2 or features.shape[0] != labels.shape[0]:
         raise ParameterError(

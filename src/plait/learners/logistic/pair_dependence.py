@@ -44,7 +44,7 @@ class PairScores:
         self.log_likelihood = np.zeros((n_labels, n_labels))
         self.log_likelihood_alone = np.zeros(n_labels)
         self._information = np.zeros((n_labels, n_labels))
-        self._mass = np.zeros(n_labels)
+        self._mass: Floats = np.zeros(n_labels)
 
     @property
     def directed_information(self) -> Floats:
@@ -76,25 +76,42 @@ class Scorer:
         self.weights = np.ascontiguousarray(np.broadcast_to(weights, scored.Y.shape).T)
         self.alone = np.empty((scored.n_labels, 3, scored.Y.shape[0]))
         logs = _kernels.logistic_logs if compiled else plain_logs
-        for found, row in zip(self.alone, alone.recorded_scores(scored.X, scored.Y).T, strict=True):
+        for found, row in zip(self.alone, alone.base_scores(scored.X).T, strict=True):
             logs(np.ascontiguousarray(row), 0.0, MOST_SCORE, found)
-        right = np.where(self.labels > 0, self.alone[:, 1], self.alone[:, 2])
-        self.log_likelihood_alone = (self.weights * right).sum(axis=1)
+        self._right = np.where(self.labels > 0, self.alone[:, 1], self.alone[:, 2])
+        self.log_likelihood_alone = (self.weights * self._right).sum(axis=1)
         scores.log_likelihood_alone += self.log_likelihood_alone
         scores.log_likelihood += self.log_likelihood_alone
-        scores._mass += self.weights.sum(axis=1)
+        # Parents that are not Y: some are unknown, and a pair counts where both of its labels are known.
+        self._known = None if scored.parents is None else self.weights > 0
+        scores._mass = scores._mass + (
+            self.weights.sum(axis=1) if self._known is None else self._known @ self.weights.T
+        )
 
     def add(self, target: int, parents: Ints, without: Array, shifts: Array) -> None:
         """Add pairs of one target: its scores where the parent is 0, and by how much they rise where it is 1.
 
         Shifts are one number for each pair, or, where nothing is compiled, one for each pair and row.
         """
+        shifts, weight = shifts.astype(np.float64), self.weights[target]
+        if self._known is None:
+            found = self._scored(target, parents, without, shifts, weight)
+            self.scores.log_likelihood[parents, target] += found[:, 0] - self.log_likelihood_alone[target]
+            self.scores._information[parents, target] += found[:, 1]
+            return
+        for place, parent in enumerate(parents.tolist()):
+            both = weight * self._known[parent]
+            pair = slice(place, place + 1)
+            found = self._scored(target, parents[pair], without[pair], shifts[pair], both)
+            self.scores.log_likelihood[parent, target] += found[0, 0] - both @ self._right[target]
+            self.scores._information[parent, target] += found[0, 1]
+
+    def _scored(self, target: int, parents: Ints, without: Array, shifts: Array, weight: Floats) -> Floats:
         found = np.zeros((parents.size, 2))
         score = _kernels.score_pairs if self._compiled else plain_pair_scores
-        given = (self.labels, target, self.weights[target], self.alone)
-        score(without, shifts.astype(np.float64), parents, *given, MOST_SCORE, self.scores.consistent, found)
-        self.scores.log_likelihood[parents, target] += found[:, 0] - self.log_likelihood_alone[target]
-        self.scores._information[parents, target] += found[:, 1]
+        given = (self.labels, target, weight, self.alone)
+        score(without, shifts, parents, *given, MOST_SCORE, self.scores.consistent, found)
+        return found
 
 
 def plain_logs(scores: Array, shift: Array | float, most: float, out: Floats) -> None:
@@ -149,7 +166,7 @@ def pair_dependence_of(
     random_state: Any,
 ) -> PairDependence:
     """Return what a logistic learner finds about all ordered pairs; see `LogisticLearner.fit_pairs`."""
-    problem = replace(problem, graph=LabelGraph([[]] * problem.n_labels))
+    problem = replace(problem, graph=LabelGraph([[]] * problem.n_labels)).with_known_targets()
     splits = row_splits(type(learner).__name__, problem.Y.shape[0], folds, random_state)
     scores = PairScores(problem.n_labels, consistent)
     kept = _Coefficients(problem) if coefficients else None
@@ -196,11 +213,11 @@ def refitted_pair_dependence(
     splits = row_splits(type(learner).__name__, problem.Y.shape[0], folds, random_state)
     scores = PairScores(n_labels, consistent)
     for training, scored in splits:
-        trained, rows = problem.part(training), problem.part(scored)
+        trained, rows = problem.part(training), problem.part(scored).with_known_targets()
         alone = learner.fit_checked(replace(trained, graph=LabelGraph([[]] * n_labels)))
         alone.require_probabilities("fit_pairs")
         scorer = Scorer(scores, alone, rows, compiled=False)
-        varying = np.flatnonzero(~constant_labels(trained.class_mass()))
+        varying = np.flatnonzero(~constant_labels(trained.with_known_targets().class_mass()))
         for parent in progress(varying.tolist() if len(varying) > 1 else [], f"{type(learner).__name__}, pairs"):
             star = LabelGraph([[] if label == parent else [parent] for label in range(n_labels)])
             fitted = learner.fit_checked(replace(trained, graph=star))

@@ -214,7 +214,8 @@ class PairFits:
         self.problem = class_weighted(training, learner.class_weight)
         self.varying = np.flatnonzero(~constant_labels(self.problem.class_mass()))
         self.scales = column_scales(training.X, learner.standardize, training.row_weights)
-        self._parent_scales = column_scales(training.Y.astype(np.float64), learner.scale_parents, training.row_weights)
+        parents = training.parent_values.astype(np.float64)
+        self._parent_scales = column_scales(parents, learner.scale_parents, training.row_weights)
         self.compiled = kernels_pay(training.X.shape[0] * training.X.shape[1], PLAIN + 1)
         self._sparse = self.compiled and sparse.issparse(training.X)
         centred = learner.fit_intercept and not self._sparse
@@ -275,6 +276,9 @@ class PairFits:
         """Return the pairs of a few targets."""
         kind, n_parents = matrix.dtype, len(self.varying) - 1
         labels = np.ascontiguousarray(self.problem.Y.T, dtype=kind)
+        parents = labels
+        if self.problem.parents is not None:
+            parents = np.ascontiguousarray(self.problem.parents.T, dtype=kind)
         start = self._start(group, targets).astype(kind)
         scores = matrix.scores(start)
         weights = np.stack([self._weights(target) for target in targets]).astype(kind)
@@ -282,7 +286,7 @@ class PairFits:
         return PairTask(
             matrix,
             labels,
-            (labels / self._parent_scales[:, None]).astype(kind) if self.learner.scale_parents else labels,
+            (parents / self._parent_scales[:, None]).astype(kind) if self.learner.scale_parents else parents,
             targets,
             np.repeat(np.arange(len(targets)), n_parents),
             np.concatenate([self._parents(target) for target in targets]),

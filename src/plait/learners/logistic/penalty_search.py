@@ -142,7 +142,7 @@ class PenaltyPath:
 def _log_losses(fit: LinearConditionals, held_out: Problem) -> Floats:
     """Return the log-losses of all labels, weights counted."""
     Y = held_out.Y.toarray() if sparse.issparse(held_out.Y) else held_out.Y
-    scores = fit.recorded_scores(held_out.X, Y)
+    scores = fit.recorded_scores(held_out.X, Y if held_out.parents is None else held_out.parents)
     loss = -np.log(clip_probability(expit(np.where(Y == 1, scores, -scores))))
     weights = np.ones(1) if held_out.weights is None else held_out.weights
     return np.asarray((loss * (weights if weights.ndim == 2 else weights[:, None])).sum(axis=0))

@@ -217,7 +217,8 @@ class Design:
         n_filled = np.count_nonzero(X.data if sparse.issparse(X) else X)
         few = n_filled < SPARSE_SHARE * X.shape[0] * X.shape[1]
         work = X.shape[0] * self.allowed.size
-        self.rows: Rows = (self._sparse if few and kernels_pay(work, KERNELS_PAY) else self._dense)(X, problem.Y)
+        made = self._sparse if few and kernels_pay(work, KERNELS_PAY) else self._dense
+        self.rows: Rows = made(X, problem.parent_values)
 
     def _beside(self, Y: Any) -> list[Floats]:
         """Return the columns beside X."""
@@ -266,7 +267,7 @@ class Design:
 
 def _varying_parents(problem: Problem) -> Bools:
     """Return which labels are parents of each label; one that has a single value gets weight 0 and takes no part."""
-    varies = problem.Y.min(axis=0) != problem.Y.max(axis=0)
+    varies = problem.parent_values.min(axis=0) != problem.parent_values.max(axis=0)
     parents = np.zeros((problem.n_labels, problem.n_labels), dtype=np.bool_)
     for label, group in enumerate(problem.graph.parents):
         parents[label, list(group)] = True

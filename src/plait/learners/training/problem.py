@@ -15,6 +15,7 @@ from plait.core.checks import Constraint, Interval, Nothing, OneOf, check_value
 from plait.core.labels import as_label_matrix
 from plait.core.randomness import generator
 from plait.core.sentences import ParameterError, shown
+from plait.core.unknown_labels import has_unknown, known_cells, known_shares, unknown_as_absent
 from plait.features import FeatureMask
 from plait.structure import LabelGraph
 
@@ -45,13 +46,16 @@ class Problem:
     X : ndarray or CSR matrix of shape (n_samples, n_features)
         Features.
     Y : ndarray of uint8, or CSR matrix, shape (n_samples, n_labels)
-        Labels; sparse for learners with `takes_sparse_labels` only.
+        Labels; sparse for learners with `takes_sparse_labels` only. Of int8 with -1 for unknown labels, which do not
+        count as targets; of float64 from 0 to 1 (soft targets) for learners with `takes_soft_targets` only.
     graph : LabelGraph
         Which labels each label depends on.
     support : ndarray of bool, shape (n_labels, n_features), or None
         Which features each label may use; None for all.
     weights : ndarray of float64, shape (n_samples,) or (n_samples, n_labels), or None
         Weights of rows, for all labels or for each.
+    parents : ndarray of shape (n_samples, n_labels), or None
+        The values from 0 to 1 that labels have as parents of others; None where they are those of Y.
     """
 
     X: Any
@@ -59,6 +63,7 @@ class Problem:
     graph: LabelGraph
     support: npt.NDArray[np.bool_] | None = None
     weights: Floats | None = None
+    parents: Any = None
 
     @property
     def n_labels(self) -> int:
@@ -76,12 +81,28 @@ class Problem:
             return self.weights
         return self.weights[:, label]
 
+    @property
+    def parent_values(self) -> Any:
+        """The values that labels have as parents of others, (n_samples, n_labels); unknown ones their shares."""
+        if self.parents is None and has_unknown(self.Y):
+            return np.where(self.Y >= 0, self.Y, known_shares(self.Y))
+        return self.Y if self.parents is None else self.parents
+
+    def with_known_targets(self) -> "Problem":
+        """Return the problem with unknown labels as targets that weigh nothing; itself where all are known."""
+        if not has_unknown(self.Y):
+            return self
+        known = known_cells(self.Y).astype(np.float64)
+        given = 1.0 if self.weights is None else self.weights if self.weights.ndim == 2 else self.weights[:, None]
+        return replace(self, Y=unknown_as_absent(self.Y), weights=known * given, parents=self.parent_values)
+
     def part(self, rows: Ints) -> "Problem":
         """Return some rows of the problem, their numbers ascending."""
         if len(rows) == self.Y.shape[0]:
             return self
         weights = None if self.weights is None else self.weights[rows]
-        return replace(self, X=self.X[rows], Y=self.Y[rows], weights=weights)
+        parents = None if self.parents is None else self.parents[rows]
+        return replace(self, X=self.X[rows], Y=self.Y[rows], weights=weights, parents=parents)
 
     def class_mass(self) -> Floats:
         """Return the weight of the rows of each class, shape (n_labels, 2): column 1 for rows that have the label."""
@@ -105,13 +126,14 @@ def checked_problem(
     *,
     allow_nan: bool = False,
     sparse_labels: bool = False,
+    parent_values: Any = None,
 ) -> Problem:
     """Return the input of a learner, checked; errors name `owner`. Labels stay sparse where `sparse_labels` says so."""
     # Rows in one piece whatever X came as, so that a frame (kept by columns) gives the same bits as an array.
     floats = (np.float64, np.float32)
     X = check_array(X, accept_sparse="csr", dtype=floats, order="C", ensure_all_finite=False, input_name="X")
     _require_finite(owner, X, allow_nan)
-    labels = as_label_matrix(owner, Y)
+    labels = as_label_matrix(owner, Y, unknown=True)
     if not (sparse.issparse(labels) and sparse_labels):
         labels = labels.toarray() if sparse.issparse(labels) else np.ascontiguousarray(labels)
     if labels.shape[0] != X.shape[0]:
@@ -126,7 +148,18 @@ def checked_problem(
             "Build it from as many parent lists as Y has columns, or pass None."
         )
     support = None if mask is None else _checked_support(owner, mask, labels.shape[1], X.shape[1])
-    return Problem(X, labels, graph, support, _checked_weights(owner, sample_weight, labels.shape))
+    parents = None if parent_values is None else _checked_parents(owner, parent_values, labels.shape)
+    return Problem(X, labels, graph, support, _checked_weights(owner, sample_weight, labels.shape), parents)
+
+
+def _checked_parents(owner: str, values: Any, shape: tuple[int, ...]) -> Floats:
+    parents = np.asarray(values, dtype=np.float64)
+    if parents.shape != shape or not ((parents >= 0) & (parents <= 1)).all():
+        raise ParameterError(
+            f"{owner} needs parent_values to be numbers from 0 to 1 of shape {shape}, but they have shape "
+            f"{parents.shape} or are not. Pass one for each row and label."
+        )
+    return parents
 
 
 def _require_finite(owner: str, X: Any, allow_nan: bool) -> None:
@@ -261,10 +294,14 @@ class ParentColumns:
         used = np.zeros(problem.n_labels, dtype=np.bool_)
         for parents in problem.graph.parents:
             used[list(parents)] = True
-        ones = np.asarray(problem.Y.sum(axis=0, dtype=np.int64)).ravel()
+        values = problem.parent_values
+        kind = np.int64 if values.dtype.kind in "biu" else np.float64
+        ones = np.asarray(values.sum(axis=0, dtype=kind)).ravel()
         used &= (ones > 0) & (ones < problem.Y.shape[0])
+        if kind is np.float64:  # numbers between 0 and 1 can all be the same
+            used &= values.min(axis=0) < values.max(axis=0)
         labels = np.flatnonzero(used)
-        return cls(labels, problem.Y[:, labels] if len(labels) else None)
+        return cls(labels, values[:, labels] if len(labels) else None)
 
     def support(self, problem: Problem) -> npt.NDArray[np.bool_] | None:
         """Return which columns of [X, parents] each label may use, or None where that is all."""
@@ -293,9 +330,13 @@ def class_weighted(problem: Problem, class_weight: Any) -> Problem:
         factors = np.divide(mass.sum(axis=1, keepdims=True), 2 * mass, out=np.ones_like(mass), where=mass > 0)
     Y = problem.Y.toarray() if sparse.issparse(problem.Y) else problem.Y
     weights = np.where(Y == 1, factors[:, 1], factors[:, 0])
+    soft = Y.dtype.kind == "f"
+    if soft:  # a target between the classes counts as a share of a row of each
+        weights = factors[:, 1] * Y + factors[:, 0] * (1.0 - Y)
+        Y = factors[:, 1] * Y / weights
     if problem.weights is not None:
         weights *= problem.weights if problem.weights.ndim == 2 else problem.weights[:, None]
-    return replace(problem, weights=weights)
+    return replace(problem, weights=weights, Y=Y) if soft else replace(problem, weights=weights)
 
 
 def weighing_rows(problem: Problem) -> Problem:
@@ -306,7 +347,8 @@ def weighing_rows(problem: Problem) -> Problem:
     if some.all():
         return problem
     rows = np.flatnonzero(some) if some.any() else np.arange(1)
-    return replace(problem, X=problem.X[rows], Y=problem.Y[rows], weights=problem.weights[rows])
+    parents = None if problem.parents is None else problem.parents[rows]
+    return replace(problem, X=problem.X[rows], Y=problem.Y[rows], weights=problem.weights[rows], parents=parents)
 
 
 WEIGHT = Interval(float, 0, sys.float_info.max, closed="right")
