@@ -124,7 +124,7 @@ REFUSED = {
     "another value": ([[1, 2]], "Y_true to hold only 0 and 1, but it holds 2"),
     "a fraction": ([[1, 0.5]], "Y_true to hold only 0 and 1, but it holds 0.5"),
     "minus one": ([[1, -1]], "Y_true to hold only 0 and 1, but it holds -1"),
-    "nan": ([[1, np.nan]], "Y_true to hold only 0 and 1, but it holds nan"),
+    "nan": ([[1, np.nan]], "every label of Y_true to be known"),
     "none": ([[1, None]], "Y_true to hold only 0 and 1, but it holds None"),
     "words": (np.array([["a", "b"]]), "Y_true to hold only 0 and 1, but it holds 'a'"),
     "missing in pandas": (pd.DataFrame({"a": [1, None]}, dtype="Int64"), "holds (<NA>|nan)"),

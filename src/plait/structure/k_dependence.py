@@ -8,8 +8,8 @@ import numpy as np
 from plait.core.arrays import Floats, Ints
 from plait.core.checks import Constraint, Interval, Nothing, OneOf
 from plait.core.ties import first_best
-from plait.structure.known_information import AnyInformation, information_of
 from plait.structure.label_graph import LabelGraph
+from plait.structure.label_information import AnyInformation, information_of
 from plait.structure.orders import ORDER_RULES, arranged
 from plait.structure.structure import Structure
 from plait.structure.structure_input import StructureInput

@@ -4,8 +4,8 @@ from typing import ClassVar
 
 from plait.core.checks import Constraint, InstanceOf, Interval, Nothing, OneOf
 from plait.core.labels import label_number
-from plait.structure.known_information import information_of
 from plait.structure.label_graph import LabelGraph, by_level
+from plait.structure.label_information import information_of
 from plait.structure.spanning import components, directed_outward, maximum_spanning_forest
 from plait.structure.structure import Structure
 from plait.structure.structure_input import StructureInput

@@ -20,7 +20,7 @@ from plait.core.sentences import ParameterError, shown
 from plait.core.ties import first_best
 from plait.core.unknown_labels import unknown_as_absent
 from plait.counts import MeanStdDiscretizer
-from plait.structure.known_information import AnyInformation, information_of
+from plait.structure.label_information import AnyInformation, information_of
 from plait.structure.structure_input import StructureInput
 
 __all__ = ["ORDER_RULES", "FrequencyOrder", "GivenOrder", "InformationOrder", "Order", "RandomOrder", "arranged"]

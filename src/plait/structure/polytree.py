@@ -11,8 +11,8 @@ from scipy.stats import chi2
 from plait.core.arrays import Bools, Floats
 from plait.core.checks import Constraint, Interval, Nothing, OneOf
 from plait.structure.conditional_tree import FOLDS_RULES
-from plait.structure.known_information import AnyInformation, information_of
 from plait.structure.label_graph import LabelGraph, by_level
+from plait.structure.label_information import AnyInformation, information_of
 from plait.structure.spanning import components, directed_outward, maximum_spanning_forest, neighbours
 from plait.structure.structure import Structure
 from plait.structure.structure_input import StructureInput

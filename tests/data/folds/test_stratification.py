@@ -138,7 +138,7 @@ def test_a_frame_of_sparse_columns_is_never_made_dense():
     [
         (None, "Mine needs y, the labels to spread over the folds, but it is None"),
         ([0, 1, 2], "only 0 and 1, but it holds 2. Pass"),
-        ([[0.0, np.nan]], "only 0 and 1, but it holds nan"),
+        ([[0.0, np.inf]], "only 0 and 1, but it holds inf"),
         (sparse.csr_matrix([[0, -1]]), "only 0 and 1, but it holds -1"),
         (["cat", "dog"], "only 0 and 1, but it holds 'cat'"),
         (np.array([["a"], ["b"]]), "only 0 and 1, but it holds 'a'"),
