@@ -125,10 +125,10 @@ REFUSED = {
     "a fraction": ([[1, 0.5]], "Y_true to hold only 0 and 1, but it holds 0.5"),
     "minus one": ([[1, -1]], "Y_true to hold only 0 and 1, but it holds -1"),
     "nan": ([[1, np.nan]], "every label of Y_true to be known"),
-    "none": ([[1, None]], "Y_true to hold only 0 and 1, but it holds None"),
+    "none": ([[1, None]], "every label of Y_true to be known"),
     "words": (np.array([["a", "b"]]), "Y_true to hold only 0 and 1, but it holds 'a'"),
-    "missing in pandas": (pd.DataFrame({"a": [1, None]}, dtype="Int64"), "holds (<NA>|nan)"),
-    "missing in polars": (pl.DataFrame({"a": [True, None]}), "but it holds None"),
+    "missing in pandas": (pd.DataFrame({"a": [1, None]}, dtype="Int64"), "every label of Y_true to be known"),
+    "missing in polars": (pl.DataFrame({"a": [True, None]}), "every label of Y_true to be known"),
     "sparse value": (sparse.csr_array([[0, 3]]), "Y_true to hold only 0 and 1, but it holds 3"),
     "sparse entry twice": (
         sparse.csr_matrix((np.ones(2), np.zeros(2, int), np.array([0, 2])), shape=(1, 2)),
@@ -147,7 +147,7 @@ REFUSED = {
 
 @pytest.mark.parametrize(("labels", "says"), REFUSED.values(), ids=REFUSED.keys())
 def test_what_is_not_labels_is_refused(labels, says):
-    with pytest.raises(DataError, match=f"^exact_match needs Y_true .*{says.removeprefix('Y_true ')}"):
+    with pytest.raises(DataError, match=f"^exact_match needs .*{says}"):
         exact_match(labels, labels)
 
 
