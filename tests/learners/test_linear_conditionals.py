@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+from plait.core.kernel_policy import using_kernels
 from plait.core.sentences import ParameterError
-from plait.learners import Conditionals, LinearConditionals
+from plait.learners import Conditionals, LinearConditionals, LogisticLearner
 from plait.structure import LabelGraph
 
 FORMS = {"dense": np.asarray, "csr": sparse.csr_matrix, "array": sparse.csr_array}
@@ -109,3 +110,28 @@ def test_coefficients_are_transposed_once_and_not_kept_in_files():
     by_columns = LinearConditionals(model.graph, np.asfortranarray(model.coef_), model.parent_coef_, model.intercept_)
     assert np.shares_memory(by_columns._weights, by_columns.coef_)
     np.testing.assert_array_equal(by_columns.base_scores(X), before)
+
+
+@pytest.mark.parametrize("kernels", ["always", "never"])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix, sparse.csr_array])
+def test_small_coefficients_dropped(kernels, form):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 12)) * (rng.random((80, 12)) < 0.4)
+    Y = (X[:, :4] + rng.normal(size=(80, 4)) > 0).astype(np.uint8)
+    graph = LabelGraph([[], [0], [0, 1], []])
+    with using_kernels(kernels):
+        whole, thin = (LogisticLearner(sparsify=least).fit(X, Y, graph) for least in (0.0, 0.1))
+        cut = np.where(np.abs(whole.coef_) > 0.1, whole.coef_, 0.0)
+        np.testing.assert_array_equal(thin.dense_coef, cut)
+        assert 0 < thin.coef_.nnz < whole.coef_.size
+        expected = X @ cut.T + thin.intercept_
+        np.testing.assert_allclose(thin.base_scores(form(X)), expected, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(thin.recorded_scores(form(X), Y), expected + Y @ thin.parent_coef_.T, atol=1e-12)
+        for label in range(4):
+            own = thin.scores(label, form(X), Y[:, list(graph.parents[label])])
+            np.testing.assert_allclose(own, thin.recorded_scores(form(X), Y)[:, label], rtol=1e-12, atol=1e-12)
+    scales = np.arange(1.0, 13.0)
+    np.testing.assert_allclose(thin.divided_by(scales).dense_coef, thin.dense_coef / scales, rtol=1e-12)
+    again = LogisticLearner().fit(X, Y, graph, start=thin)
+    np.testing.assert_allclose(again.coef_, whole.coef_, rtol=0, atol=1e-4)
+    assert whole.sparsified(0.0) is whole

@@ -4,6 +4,7 @@ from .auto_joint import AutoJoint
 from .ensemble_classifier import EnsembleClassifier
 from .joint_classifier import JointClassifier
 from .joint_pipeline import JointPipeline, make_joint_pipeline
+from .label_tree_classifier import LabelTreeClassifier
 from .model_file import ModelFile, UntrustedModelError, load_model, read_model_file, save_model
 from .tree_mixture.tree_mixture_classifier import TreeMixtureClassifier
 
@@ -12,6 +13,7 @@ __all__ = [
     "EnsembleClassifier",
     "JointClassifier",
     "JointPipeline",
+    "LabelTreeClassifier",
     "LikelySets",
     "ModelFile",
     "Posterior",

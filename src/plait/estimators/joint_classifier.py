@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from plait import features as features_room
 from plait import structure as structure_room
-from plait.core.arrays import Bools, Floats, Labels
+from plait.core.arrays import Bools, Labels
 from plait.core.checks import InstanceOf, Nothing, RandomState, check_parameters
 from plait.core.naming import resolve
 from plait.core.parallel import JOBS_RULES, with_own_jobs
@@ -285,5 +285,5 @@ class JointClassifier(JointModel):
         except ParameterError:
             return True
 
-    def _coefficients(self) -> Floats | None:
+    def _coefficients(self) -> Any:
         return getattr(self.conditionals_, "coef_", None)

@@ -46,10 +46,13 @@ _PARTS = frozenset(
         "plait.features.feature_mask.FeatureMask",
         "plait.joint.feature_joint.FeatureJoint",
         "plait.joint.graph_joint.GraphJoint",
+        "plait.joint.hierarchy_joint.HierarchyJoint",
         "plait.joint.mixture_joint.MixtureJoint",
         "plait.learners.fitted_classifiers.FittedClassifiers",
+        "plait.learners.hierarchy_conditionals.HierarchyConditionals",
         "plait.learners.linear_conditionals.LinearConditionals",
         "plait.structure.label_graph.LabelGraph",
+        "plait.structure.label_hierarchy.LabelHierarchy",
         "scipy.sparse._csr.csr_array",
         "scipy.sparse._csr.csr_matrix",
         "sklearn.calibration._CalibratedClassifier",
@@ -167,6 +170,16 @@ def _sound_weights(conditionals: Any, _columns: Any) -> bool:
     return shapes == ((n_labels, coef.shape[-1]), (n_labels, n_labels), (n_labels,))
 
 
+def _sound_hierarchy(conditionals: Any, columns: Any) -> bool:
+    tree, weights = conditionals.hierarchy, conditionals.weights
+    try:
+        type(tree)(tree.parent, tree.label)
+    except (ParameterError, TypeError, ValueError):
+        return False
+    shape = (weights.shape[0] if columns is None else columns, tree.n_nodes)
+    return weights.format == "csr" and weights.shape == shape and conditionals.intercept_.shape == (tree.n_nodes,)
+
+
 def _sound_mixture(mixture: Any, _columns: Any) -> bool:
     weights: Any = np.asarray(mixture.weights, dtype=np.float64)
     one_size = len({joint.n_labels for joint in mixture.joints}) == 1
@@ -209,6 +222,7 @@ def _sound_neighbours(tree: Any, columns: Any) -> bool:
 
 
 _CHECKS = {
+    "HierarchyConditionals": _sound_hierarchy,
     "LinearConditionals": _sound_weights,
     "MixtureJoint": _sound_mixture,
     "csr_array": _sound_rows,

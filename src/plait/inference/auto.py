@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import numpy as np
+
 from plait.core.checks import Constraint, Interval
 from plait.inference.annealing import Annealing
 from plait.inference.best_first import BestFirst
@@ -17,7 +19,13 @@ from plait.inference.monte_carlo import MonteCarlo, marginals_by_component
 from plait.inference.search.component_lists import takes_lists
 from plait.inference.search.label_tables import MOST_LABELS, table_serves
 from plait.inference.sum_product import SumProduct
-from plait.joint import GraphDistribution, LabelDistribution, LinearDistribution, MixtureDistribution
+from plait.joint import (
+    GraphDistribution,
+    HierarchyDistribution,
+    LabelDistribution,
+    LinearDistribution,
+    MixtureDistribution,
+)
 
 __all__ = ["Auto"]
 
@@ -27,6 +35,7 @@ _MOST_CALLS = 10_000
 _MORE_WITHOUT_TABLE = 3
 # Marginals need fewer samples than label sets: they are means of conditionals, not frequencies.
 _FEWER_FOR_MARGINALS = 5
+_PASSES = "passes over the label tree"
 
 
 class Auto(Inference):
@@ -39,7 +48,8 @@ class Auto(Inference):
     and labels not many, else from annealing, which proves most of them where components are linear. Everything else
     goes through all label vectors with up to `max_enumerated` labels (three more for marginals and for modes of
     mixtures), which is exact, and draws a sample with more. Margins of learners that give no probabilities are decided
-    greedily. `support.method` says which it was, and `support.exact` how far it can be trusted.
+    greedily. Modes and marginals of a label tree of many labels take a pass up and one down; its next best sets come
+    from a sample. `support.method` says which it was, and `support.exact` how far it can be trusted.
 
     Parameters
     ----------
@@ -77,6 +87,8 @@ class Auto(Inference):
         chosen = self.choose(distribution, wanted)
         if chosen is not self:
             return chosen.infer(distribution, wanted, n_best, random_state)
+        if isinstance(distribution, HierarchyDistribution):
+            return _by_passes(distribution, wanted, n_best, random_state)
         assert isinstance(distribution, MixtureDistribution)
         return marginals_by_component(distribution, lambda part: self.choose(part, "marginals"), random_state)
 
@@ -87,7 +99,10 @@ class Auto(Inference):
         return self._chosen_bytes(distribution, wanted)
 
     def _chosen_bytes(self, distribution: LabelDistribution, wanted: str) -> int:
-        return self.choose(distribution, wanted).row_bytes(distribution, wanted)
+        chosen = self.choose(distribution, wanted)
+        if chosen is self:
+            return super().row_bytes(distribution, wanted)
+        return chosen.row_bytes(distribution, wanted)
 
     def choose(self, distribution: LabelDistribution, wanted: str) -> Inference:
         """Return the inference that would be used.
@@ -102,8 +117,10 @@ class Auto(Inference):
         Returns
         -------
         Inference
-            `Auto` itself for marginals of a mixture whose components need different ones.
+            `Auto` itself for marginals of a mixture whose components need different ones, and for label trees.
         """
+        if isinstance(distribution, HierarchyDistribution) and wanted != "distribution":
+            return self
         if isinstance(distribution, GraphDistribution):
             if not distribution.probabilistic:
                 return Greedy()
@@ -133,6 +150,24 @@ class Auto(Inference):
         most = self.max_enumerated + (_MORE_WITHOUT_TABLE if without_table else 0)
         n_called = sum(_n_called(part) for part in as_mixture(distribution).components)
         return distribution.n_labels > most or n_called > _MOST_CALLS
+
+
+def _by_passes(distribution: HierarchyDistribution, wanted: str, n_best: int, random_state: Any) -> LabelSupport:
+    """Return exact marginals or modes of a label tree; sets after the mode are the most probable ones of a sample."""
+    if wanted == "marginals":
+        marginals, log_evidence = distribution.marginals()
+        return LabelSupport.of_marginals(marginals, _PASSES, log_evidence=log_evidence)
+    labels, logs = distribution.modes()
+    vectors, logs, exact = labels[:, None], logs[:, None], np.full(distribution.n_rows, n_best == 1)
+    if n_best > 1:
+        drawn = MonteCarlo().infer(distribution, "distribution", 1, random_state)
+        again = (drawn.vectors == vectors).all(axis=2) | np.isneginf(drawn.log_weights)
+        more = distribution.log_prob(np.ascontiguousarray(drawn.vectors))
+        vectors = np.concatenate([vectors, drawn.vectors], axis=1)
+        logs = np.concatenate([logs, np.where(again, -np.inf, more)], axis=1)
+        order = np.argsort(-logs, axis=1, kind="stable")[:, :n_best]
+        vectors, logs = np.take_along_axis(vectors, order[:, :, None], axis=1), np.take_along_axis(logs, order, axis=1)
+    return LabelSupport(vectors, logs, "modes", _PASSES if n_best == 1 else f"{_PASSES}, a sample", exact)
 
 
 def _every_vector(distribution: LabelDistribution) -> Exhaustive:

@@ -1,7 +1,7 @@
 """`LabelDistribution`: P(y | x) of several rows, as numbers."""
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,8 @@ class LabelDistribution(ABC):
     n_rows: int
     n_labels: int
     evidence: Evidence | None = None
+    # Whether `sample` draws from P(y | x, evidence) itself, all draws weighing the same.
+    draws_given: ClassVar[bool] = False
 
     @abstractmethod
     def log_prob(self, Y: Labels) -> Floats:

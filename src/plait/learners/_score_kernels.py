@@ -1,16 +1,4 @@
-"""Compiled scores of sparse rows: arrays in, arrays out, the caller allocates.
-
-Completions of unknown labels are those of `plait.estimators.unknown_labels.completions`, which explains them; columns
-stand along the order of the graph.
-
-Notation
---------
-base[i, k]        : score of label k where no parent is 1
-effects[a, b]     : what label a adds to the score of label b > a when it is 1
-evidence[i, k]    : 0, 1, or -1 where unknown
-missed[k]         : P(a label that is there is recorded as 0)
-live[i, k]        : whether the label's factor counts
-"""
+"""Compiled scores of sparse rows, and the best-first search for labels over them: arrays in, arrays out."""
 
 import math
 
@@ -20,7 +8,7 @@ from plait.core._exponentials import exp, log1p
 from plait.core.compilation import kernel
 from plait.learners.logistic._descent_kernels import SUMS
 
-__all__ = ["complete_rows", "fill_scores", "logistic_logs", "score_pairs"]
+__all__ = ["fill_scores", "fill_sparse_scores", "find_likeliest"]
 
 
 @kernel(fastmath=False, error_model="numpy")
@@ -91,172 +79,111 @@ def fill_scores(indptr, indices, data, weights, intercepts, out):  # type: ignor
             out[i, j] += intercepts[j]
 
 
-_LARGE, _SMALL = 1e200, 1e-200
-# Exponentials of numbers up to twice this are finite.
-_SPAN = 300.0
-
-
 @kernel
-def _log_sigmoid(score):  # type: ignore[no-untyped-def]
-    return min(score, 0.0) - math.log1p(math.exp(-abs(score)))
+def fill_sparse_scores(indptr, indices, data, first, nodes, weights, intercepts, out):  # type: ignore[no-untyped-def]
+    """Fill `out` with CSR rows times CSR weights (n_features, n_nodes), plus the intercepts; the order is SciPy's."""
+    for i in range(out.shape[0]):
+        out[i] = 0.0
+        for t in range(indptr[i], indptr[i + 1]):
+            value = np.float64(data[t])
+            for e in range(first[indices[t]], first[indices[t] + 1]):
+                out[i, nodes[e]] += value * weights[e]
+        for j in range(out.shape[1]):
+            out[i, j] += intercepts[j]
 
 
-@kernel
-def _clipped(score, limit):  # type: ignore[no-untyped-def]
-    return min(max(score, -limit), limit)
+@kernel(error_model="numpy")
+def sift_up(heap, keys, place):  # type: ignore[no-untyped-def]
+    """Move the last node up to its place; the largest key is on top, of equal ones the smaller node."""
+    node = heap[place]
+    while place > 0:
+        above = (place - 1) // 2
+        other = heap[above]
+        if keys[other] > keys[node] or (keys[other] == keys[node] and other < node):
+            break
+        heap[place] = other
+        place = above
+    heap[place] = node
 
 
-@kernel
-def _open(evidence, missed, live):  # type: ignore[no-untyped-def]
-    return live and (evidence < 0 or (evidence == 0 and missed > 0.0))
+@kernel(error_model="numpy")
+def sift_down(heap, keys, size):  # type: ignore[no-untyped-def]
+    """Move the first node down to its place."""
+    node, place = heap[0], 0
+    while True:
+        below = 2 * place + 1
+        if below >= size:
+            break
+        other = heap[below]
+        if below + 1 < size:
+            second = heap[below + 1]
+            if keys[second] > keys[other] or (keys[second] == keys[other] and second < other):
+                below, other = below + 1, second
+        if keys[node] > keys[other] or (keys[node] == keys[other] and node < other):
+            break
+        heap[place] = other
+        place = below
+    heap[place] = node
 
 
-@kernel
-def _record_log(value, evidence, missed):  # type: ignore[no-untyped-def]
-    """Return log P(record | value) of a recorded label."""
-    if evidence < 0 or missed == 0.0 or (evidence == 0 and value == 0):
-        return 0.0
-    return math.log(missed) if evidence == 0 else math.log(1.0 - missed)
+@kernel(error_model="numpy")
+def children_scores(indices, data, first, nodes, weights, intercepts, begin, end, scores):  # type: ignore[no-untyped-def]
+    """Fill `scores[begin:end]` with the scores of these nodes for one row; the order of sums is that of all scores."""
+    for v in range(begin, end):
+        scores[v] = 0.0
+    for t in range(indices.shape[0]):
+        low, high = first[indices[t]], first[indices[t] + 1]
+        stop = high
+        while low < high:
+            middle = (low + high) // 2
+            if nodes[middle] < begin:
+                low = middle + 1
+            else:
+                high = middle
+        value = np.float64(data[t])
+        while low < stop and nodes[low] < end:
+            scores[nodes[low]] += value * weights[low]
+            low += 1
+    for v in range(begin, end):
+        scores[v] += intercepts[v]
 
 
-@kernel
-def _raise_later(k, value, effects, scores):  # type: ignore[no-untyped-def]
-    if value == 1:
-        for later in range(k + 1, scores.shape[0]):
-            scores[later] += effects[k, later]
-
-
-@kernel
-def _enumerate(i, base, effects, evidence, live, missed, limit, count, values, logs, scores):  # type: ignore[no-untyped-def]
-    """Fill in all `count` completions of a row and their log P."""
-    q = base.shape[1]
-    for c in range(count):
-        scores[:] = base[i]
-        logs[c] = 0.0
-        bit = 0
-        for k in range(q):
-            value = 1 if evidence[i, k] == 1 else 0
-            if _open(evidence[i, k], missed[k], live[i, k]):
-                value = (c >> bit) & 1
-                bit += 1
-            values[c, k] = value
-            if live[i, k]:
-                score = _clipped(scores[k], limit)
-                logs[c] += _log_sigmoid(score if value == 1 else -score) + _record_log(value, evidence[i, k], missed[k])
-            _raise_later(k, value, effects, scores)
-
-
-@kernel
-def _draw(i, base, effects, evidence, live, missed, limit, uniforms, drawn, logs, scores):  # type: ignore[no-untyped-def]
-    """Fill in draws of a row, recorded labels clamped, and their log weights."""
-    q = base.shape[1]
-    for c in range(drawn.shape[0]):
-        scores[:] = base[i]
-        logs[c] = 0.0
-        for k in range(q):
-            value = 1 if evidence[i, k] == 1 else 0
-            if live[i, k]:
-                score = _clipped(scores[k], limit)
-                if _open(evidence[i, k], missed[k], live[i, k]):
-                    p = 1.0 / (1.0 + math.exp(-score))
-                    if evidence[i, k] == 0:
-                        silent = p * missed[k] + 1.0 - p
-                        logs[c] += math.log(silent)
-                        p = p * missed[k] / silent
-                    value = 1 if uniforms[i, c * q + k] < p else 0
-                else:
-                    logs[c] += _log_sigmoid(score if value == 1 else -score)
-                    logs[c] += _record_log(value, evidence[i, k], missed[k])
-            drawn[c, k] = value
-            _raise_later(k, value, effects, scores)
-
-
-@kernel
-def _resample(drawn, logs, start, most, values, weights):  # type: ignore[no-untyped-def]
-    """Keep `most` draws by systematic resampling, equal picks once with their share; return log of the mean weight."""
-    n_draws, top = logs.shape[0], logs.max()
-    total = 0.0
-    for c in range(n_draws):
-        logs[c] = math.exp(logs[c] - top)
-        total += logs[c]
-    height, pick, last, place = logs[0] / total, 0, -1, -1
-    weights[:] = 0.0
-    for m in range(most):
-        point = (m + start) / most
-        while point > height and pick < n_draws - 1:
-            pick += 1
-            height += logs[pick] / total
-        if pick != last:
-            place += 1
-            last = pick
-            values[place] = drawn[pick]
-        weights[place] += 1.0 / most
-    return top + math.log(total / n_draws)
-
-
-@kernel
-def _soften(i, base, effects, factors, evidence, live, missed, limit, values, targets, scores, chances):  # type: ignore[no-untyped-def]
-    """Fill in P(label | all other labels of the completion) of labels that are open, the others as they are."""
-    q = base.shape[1]
-    scores[:] = base[i]
-    for k in range(q):
-        _raise_later(k, values[k], effects, scores)
-        sign = 1.0 if values[k] == 1 else -1.0
-        chances[k] = math.exp(-sign * _clipped(scores[k], _SPAN))
-    least, largest = math.exp(-limit), math.exp(limit)
-    for k in range(q):
-        targets[k] = values[k]
-        if not _open(evidence[i, k], missed[k], live[i, k]):
-            continue
-        # The odds of the other value, from its own factor and from those of its children.
-        sign = 1.0 if values[k] == 1 else -1.0
-        total = -sign * _clipped(scores[k], limit)
-        if evidence[i, k] == 0:
-            total -= sign * math.log(missed[k])
-        product = 1.0
-        for c in range(k + 1, q):
-            if effects[k, c] != 0.0 and live[i, c]:
-                now = min(max(chances[c], least), largest)
-                up = (values[k] == 1) != (values[c] == 1)
-                moved = chances[c] / factors[k, c] if up else chances[c] * factors[k, c]
-                product *= (1.0 + now) / (1.0 + min(max(moved, least), largest))
-                if product > _LARGE or product < _SMALL:
-                    total += math.log(product)
-                    product = 1.0
-        total += math.log(product)
-        other = 1.0 / (1.0 + math.exp(-_clipped(total, _SPAN)))
-        targets[k] = 1.0 - other if values[k] == 1 else other
-
-
-@kernel
-def complete_rows(  # type: ignore[no-untyped-def]
-    base, effects, evidence, live, missed, uniforms, limit, values, targets, weights, log_likelihood
+@kernel(error_model="numpy")
+def find_likeliest(  # type: ignore[no-untyped-def]
+    indptr, indices, data, first, nodes, weights, intercepts, begins, label, limit, found, logs, visited
 ):
-    """Fill in completions (n, most, q), their targets and weights (n, most), and log P(evidence) (n,)."""
-    n, most, q = values.shape
-    n_draws = (uniforms.shape[1] - 1) // q
-    drawn, logs = np.zeros((n_draws, q), np.uint8), np.zeros(max(n_draws, most))
-    scores, chances = np.zeros(q), np.zeros(q)
-    factors = np.exp(np.minimum(np.maximum(effects, -_SPAN), _SPAN))
-    for i in range(n):
-        n_open = 0
-        for k in range(q):
-            n_open += 1 if _open(evidence[i, k], missed[k], live[i, k]) else 0
-        if n_open < 60 and (1 << n_open) <= most:
-            count = 1 << n_open
-            _enumerate(i, base, effects, evidence, live, missed, limit, count, values[i], logs, scores)
-            top, total = logs[:count].max(), 0.0
-            for c in range(count):
-                weights[i, c] = math.exp(logs[c] - top)
-                total += weights[i, c]
-            weights[i, :count] /= total
-            weights[i, count:] = 0.0
-            log_likelihood[i] = top + math.log(total)
-        else:
-            _draw(i, base, effects, evidence, live, missed, limit, uniforms, drawn, logs[:n_draws], scores)
-            start = uniforms[i, n_draws * q]
-            log_likelihood[i] = _resample(drawn, logs[:n_draws], start, most, values[i], weights[i])
-        for c in range(most):
-            if weights[i, c] > 0.0:
-                given = (base, effects, factors, evidence, live, missed, limit)
-                _soften(i, *given, values[i, c], targets[i, c], scores, chances)
+    """Fill rows of `found` and `logs` with the most probable labels and their log P, and `visited` with nodes scored.
+
+    A node is never more probable than its parent: what leaves the heap as a label is the next best of all. The
+    children of node v are `begins[v + 1]` to `begins[v + 2]`, the root is -1; scores are kept within the limit.
+    """
+    n_nodes, k = label.shape[0], found.shape[1]
+    heap, keys, scores = np.empty(n_nodes, dtype=np.int64), np.empty(n_nodes), np.empty(n_nodes)
+    for i in range(found.shape[0]):
+        row_indices, row_data = indices[indptr[i] : indptr[i + 1]], data[indptr[i] : indptr[i + 1]]
+        size, n_found, node, path = 0, 0, -1, 0.0
+        visited[i] = 0
+        while True:
+            begin, end = begins[node + 1], begins[node + 2]
+            children_scores(row_indices, row_data, first, nodes, weights, intercepts, begin, end, scores)
+            visited[i] += end - begin
+            for v in range(begin, end):
+                z = min(max(scores[v], -limit), limit)
+                keys[v] = path + min(z, 0.0) - math.log1p(math.exp(-abs(z)))
+                heap[size] = v
+                sift_up(heap, keys, size)
+                size += 1
+            node = -1
+            while n_found < k and size > 0 and node < 0:
+                top = heap[0]
+                size -= 1
+                heap[0] = heap[size]
+                if size > 0:
+                    sift_down(heap, keys, size)
+                if label[top] >= 0:
+                    found[i, n_found], logs[i, n_found] = label[top], keys[top]
+                    n_found += 1
+                else:
+                    node, path = top, keys[top]
+            if node < 0:
+                break

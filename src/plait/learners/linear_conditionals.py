@@ -35,8 +35,8 @@ class LinearConditionals(Conditionals):
     ----------
     graph : LabelGraph
         Which labels each label depends on.
-    coef_ : ndarray of float64, shape (n_labels, n_features)
-        Coefficients of features; zero where a mask left a feature out.
+    coef_ : ndarray of float64 or CSR array, shape (n_labels, n_features)
+        Coefficients of features; zero where a mask left a feature out. Sparse where small ones were dropped.
     parent_coef_ : ndarray of float64, shape (n_labels, n_labels)
         Coefficients of parents: row k belongs to label k; zero off the graph.
     intercept_ : ndarray of float64, shape (n_labels,)
@@ -63,7 +63,7 @@ class LinearConditionals(Conditionals):
     """
 
     graph: LabelGraph
-    coef_: Floats
+    coef_: Any
     parent_coef_: Floats
     intercept_: Floats
     probabilistic: bool = True
@@ -94,10 +94,33 @@ class LinearConditionals(Conditionals):
 
     def divided_by(self, scales: Floats) -> "LinearConditionals":
         """Return what was trained on columns divided by `scales`, for the columns themselves."""
+        if sparse.issparse(self.coef_):
+            return replace(self, coef_=sparse.csr_array(self.coef_.multiply(1.0 / scales)))
         return replace(self, coef_=self.coef_ / scales)
+
+    def sparsified(self, least: float) -> "LinearConditionals":
+        """Return the same without coefficients of features of at most this size, a CSR array; 0 drops none.
+
+        Parameters
+        ----------
+        least : float
+            Coefficients must be larger, whatever their sign.
+        """
+        if least == 0 or sparse.issparse(self.coef_):
+            return self
+        label, feature = np.nonzero(np.abs(self.coef_) > least)
+        kept = sparse.csr_array((self.coef_[label, feature], (label, feature)), shape=self.coef_.shape)
+        return replace(self, coef_=kept)
+
+    @property
+    def dense_coef(self) -> Floats:
+        """`coef_` as an array."""
+        return np.asarray(self.coef_.toarray() if sparse.issparse(self.coef_) else self.coef_)
 
     def base_scores(self, X: Any) -> Floats:
         """Return `X @ coef_.T + intercept_` (n_samples, n_labels): the scores where no parent is 1."""
+        if sparse.issparse(self.coef_):
+            return self._numbers(self._sparse_scores(X))
         if sparse.issparse(X) and X.format == "csr" and X.dtype.kind == "f":
             if not kernels_pay(self.coef_.size, _COEFFICIENTS):
                 return self._numbers(np.asarray(X.astype(np.float64, copy=False) @ self._weights) + self.intercept_)
@@ -106,16 +129,29 @@ class LinearConditionals(Conditionals):
             return self._numbers(scores)
         return self._numbers(np.asarray(_row_products(X, self.coef_.T) + self.intercept_, dtype=np.float64))
 
+    def _sparse_scores(self, X: Any) -> Floats:
+        """Return the scores by sparse coefficients; both ways give the same bits."""
+        X, W = sparse.csr_array(X), self._weights
+        if not kernels_pay(W.nnz, _COEFFICIENTS):
+            return np.asarray((X.astype(np.float64, copy=False) @ W).toarray() + self.intercept_)
+        scores = np.empty((X.shape[0], self.n_labels))
+        parts = X.indptr, X.indices, X.data, W.indptr, W.indices, W.data, self.intercept_
+        _kernels.fill_sparse_scores(*parts, scores)
+        return scores
+
     @cached_property
-    def _weights(self) -> Floats:
+    def _weights(self) -> Any:
         """The coefficients by feature, (n_features, n_labels), made once; of a matrix kept by columns no copy."""
+        if sparse.issparse(self.coef_):
+            return sparse.csr_array(self.coef_.T)
         return np.ascontiguousarray(self.coef_.T, dtype=np.float64)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_weights"}
 
     def _base(self, label: int, X: Any) -> Floats:
-        return self._numbers(np.asarray(X @ self.coef_[label]).ravel() + self.intercept_[label])
+        weights = self.coef_[[label]].toarray()[0] if sparse.issparse(self.coef_) else self.coef_[label]
+        return self._numbers(np.asarray(X @ weights).ravel() + self.intercept_[label])
 
     def _numbers(self, scores: Floats) -> Floats:
         """Return the scores, or refuse them: NaN is above no threshold, and would become a label that is absent."""

@@ -115,6 +115,9 @@ class LogisticLearner(Learner):
         Whether labels as parents are divided by their standard deviations too before the penalty is applied, as
         toolkits do in which they are columns like others: a rare label then counts as much as a common one. Their
         coefficients are still handed on for labels of 0 and 1.
+    sparsify : float, default=0.0
+        Coefficients of features of at most this size, in units of X, are dropped after training, and `coef_` is then a
+        CSR array: of many words and labels a few per cent of them say nearly all.
 
     See Also
     --------
@@ -148,6 +151,7 @@ class LogisticLearner(Learner):
         "class_weight": CLASS_WEIGHT_RULES,
         "dtype": (OneOf(("auto", "float32", "float64")),),
         "scale_parents": (Boolean(),),
+        "sparsify": (Interval(float, 0, None),),
     }
 
     fits_pairs: ClassVar[bool] = True
@@ -166,6 +170,7 @@ class LogisticLearner(Learner):
         class_weight: Any = None,
         dtype: str = "auto",
         scale_parents: bool = False,
+        sparsify: float = 0.0,
     ) -> None:
         self.C = C
         self.penalty = penalty
@@ -176,6 +181,7 @@ class LogisticLearner(Learner):
         self.class_weight = class_weight
         self.dtype = dtype
         self.scale_parents = scale_parents
+        self.sparsify = sparsify
 
     def fit_pairs(
         self,
@@ -261,7 +267,7 @@ class LogisticLearner(Learner):
         self._require_finite(found)
         separated = self._separated(prepared, C, found)
         self._warn(np.setdiff1d(prepared.fitted[~solution.converged], separated), separated)
-        return found
+        return found.sparsified(float(self.sparsify))
 
     def _require_finite(self, found: LinearConditionals) -> None:
         each = np.isfinite(found.coef_).all(axis=1) & np.isfinite(found.parent_coef_).all(axis=1)

@@ -39,7 +39,7 @@ def draw_sets(distribution: LabelDistribution, n_samples: int, seeds: Bits) -> t
 
     `effective_size` of the support says how many independent draws they are worth.
     """
-    if distribution.evidence is None:
+    if distribution.evidence is None or distribution.draws_given:
         return distribution.sample(n_samples, seeds)[0], None
     if has_messages(distribution):
         return sample_given(distribution, n_samples, seeds), None

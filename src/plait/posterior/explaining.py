@@ -34,7 +34,7 @@ class FeatureBackground(NamedTuple):
         Their names; None where they have numbers only.
     means : ndarray of float64, shape (n_features,)
         Their means over the training rows, which a row is compared with.
-    coefficients : ndarray of float64, shape (n_labels, n_features), or None
+    coefficients : ndarray of float64 or CSR array, shape (n_labels, n_features), or None
         Of linear scores.
     groups : ndarray of int64, shape (n_features,), or None
         Features of the same number are one: the indicators of a word or category. They move together.
@@ -46,7 +46,7 @@ class FeatureBackground(NamedTuple):
 
     names: Any
     means: Floats
-    coefficients: Floats | None = None
+    coefficients: Any = None
     groups: Ints | None = None
     rows: Any = None
     conditioned: Callable[[Any], Any] | None = None
@@ -213,7 +213,9 @@ def _by_features(part: Any, label: int, here: float, background: FeatureBackgrou
     # Of a sparse row only what is there: words that are missing are too many, and seldom a reason.
     numbers = np.unique(groups[(x != 0) if is_sparse else (away != 0)])
     if background.coefficients is not None:
-        parts = np.bincount(groups, weights=background.coefficients[label] * away)
+        own = background.coefficients[[label]]
+        own = (own.toarray() if sparse.issparse(own) else own)[0]
+        parts = np.bincount(groups, weights=own * away)
         numbers = numbers[np.argsort(-np.abs(parts[numbers]), kind="stable")[:k]]
         numbers = numbers[parts[numbers] != 0]
     together = groups == numbers[:, None]

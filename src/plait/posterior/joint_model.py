@@ -153,7 +153,7 @@ class JointModel(MultilabelClassifier):
         """Return what `why` compares a row with."""
         return FeatureBackground(getattr(self, "feature_names_in_", None), self.feature_means_, self._coefficients())
 
-    def _coefficients(self) -> Floats | None:
+    def _coefficients(self) -> Any:
         """Return the coefficients of features (n_labels, n_features) where scores are linear."""
         return None
 

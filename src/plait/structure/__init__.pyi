@@ -4,6 +4,7 @@ from .full_chain import FullChain
 from .independent import Independent
 from .k_dependence import KDependence
 from .label_graph import LabelGraph
+from .label_hierarchy import LabelHierarchy
 from .label_tree import LabelTree
 from .orders import FrequencyOrder, GivenOrder, InformationOrder, Order, RandomOrder
 from .pair_dependence import PairDependence
@@ -14,6 +15,7 @@ from .trellis import Trellis
 from .user_graph import UserGraph
 
 __all__ = [
+    "LabelHierarchy",
     "ConditionalTree",
     "FrequencyOrder",
     "FullChain",

@@ -2,7 +2,7 @@ from .automatic import auto
 from .chains import br, cc, kcc, occ, pcc
 from .ensembles import ebcc, ecc, eocc, epcc
 from .label_features import bcc_ldf, br_ldf, cc_ldf, pacc_ldf
-from .trees import bcc, ctbn, mc, pacc
+from .trees import bcc, ctbn, mc, pacc, plt
 
 __all__ = [
     "auto",
@@ -23,4 +23,5 @@ __all__ = [
     "pacc",
     "pacc_ldf",
     "pcc",
+    "plt",
 ]

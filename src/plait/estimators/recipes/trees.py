@@ -3,11 +3,12 @@
 from typing import Any
 
 from plait.estimators.joint_classifier import JointClassifier
+from plait.estimators.label_tree_classifier import LabelTreeClassifier
 from plait.estimators.recipes.recipe_parts import exact, greedy, learner_for, pacc_graph
 from plait.estimators.tree_mixture import TreeMixtureClassifier
 from plait.structure import ConditionalTree, LabelTree
 
-__all__ = ["bcc", "ctbn", "mc", "pacc"]
+__all__ = ["bcc", "ctbn", "mc", "pacc", "plt"]
 
 
 def bcc(
@@ -274,3 +275,58 @@ def mc(
         start="growth" if printed else start,
         **words,
     )
+
+
+def plt(
+    *,
+    arity: int = 100,
+    max_leaves: int = 100,
+    learner: Any = None,
+    inference: Any = None,
+    loss: Any = "subset",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> LabelTreeClassifier:
+    """Probabilistic label tree: groups of labels above the labels, for ten thousand of them and more [PLT].
+
+    Every node is learned from the rows in which its parent is there; labels whose rows are alike share a group.
+
+    Parameters
+    ----------
+    arity : int, default=100
+        Most groups below a node.
+    max_leaves : int, default=100
+        Most labels of a group that is not divided.
+    learner : Learner or str, optional
+        How nodes are trained; None is `LogisticLearner()`.
+    inference : Inference or str, optional
+        How questions are answered; None is `Auto()`, which is exact here for labels, sets and marginals.
+    loss : Loss or str, default="subset"
+        What `predict` minimises the expectation of: a loss of `plait.losses`, or its word.
+    random_state : int, RandomState, Generator or None
+        Seed of everything random; fixed, everything is the same every time, for any `n_jobs`.
+    n_jobs : int, optional
+        Threads over nodes in `fit` and over blocks of rows when predicting.
+
+    Returns
+    -------
+    LabelTreeClassifier
+        Not fitted; every part can be set as usual.
+
+    References
+    ----------
+    [PLT] Jasinska, Dembczynski, Busa-Fekete, Pfannschmidt, Klerx and Huellermeier: Extreme F-measure maximization using
+    sparse probability estimates, 2016.
+
+    Examples
+    --------
+    >>> from plait import recipes
+    >>> from plait.data.synthetic import make_tagged_text
+    >>> data = make_tagged_text(500, 300, 40, random_state=0)
+    >>> model = recipes.plt(max_leaves=10, random_state=0).fit(data.X, data.Y)
+    >>> model.predict(data.X).shape
+    (500, 40)
+    """
+    learner = "logistic" if learner is None else learner
+    parts = learner, exact(inference), loss, random_state, n_jobs
+    return LabelTreeClassifier(arity, max_leaves, *parts)

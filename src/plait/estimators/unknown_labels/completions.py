@@ -25,7 +25,7 @@ from plait.structure import LabelGraph
 
 __all__ = ["Completions", "completed", "live_cells"]
 
-_kernels = lazy_module("plait.learners._score_kernels")
+_kernels = lazy_module("plait.estimators.unknown_labels._completion_kernels")
 
 # Most completions of a row, and draws of which they are kept.
 MOST, DRAWS = 8, 60

@@ -96,7 +96,7 @@ class PreparedProblem:
 
     def start_at(self, earlier: LinearConditionals) -> Solution:
         """Return earlier conditionals in units of the design."""
-        coef = np.hstack([earlier.coef_, earlier.parent_coef_[:, self._parents.labels]])[self.fitted]
+        coef = np.hstack([earlier.dense_coef, earlier.parent_coef_[:, self._parents.labels]])[self.fitted]
         return Solution.start(*self.design.prepared(coef, earlier.intercept_[self.fitted]))
 
     def conditionals(self, C: Floats, solution: Solution, made_by: str, *, last: bool = False) -> LinearConditionals:
@@ -222,7 +222,7 @@ class GraphBatch:
         return Solution.start(coef, intercept)
 
     def _coefficients(self, starts: Sequence[LinearConditionals]) -> tuple[Floats, Floats]:
-        coef = np.vstack([np.hstack([part.coef_, part.parent_coef_[:, self.parents]]) for part in starts])
+        coef = np.vstack([np.hstack([part.dense_coef, part.parent_coef_[:, self.parents]]) for part in starts])
         return coef, np.concatenate([part.intercept_ for part in starts])
 
     def _conditionals(self, part: LinearConditionals, coef: Floats, intercept: Floats) -> LinearConditionals:
@@ -242,7 +242,7 @@ def l2_penalty(scales: Floats, parent_scales: Floats, conditionals: Sequence[Any
 
     A label with one value is not fitted, has no C and counts nothing.
     """
-    coef = np.concatenate([part.coef_ for part in conditionals]) * scales
+    coef = np.concatenate([part.dense_coef for part in conditionals]) * scales
     parent_coef = np.concatenate([part.parent_coef_ for part in conditionals]) * parent_scales
     C = np.concatenate([part.C_ for part in conditionals])
     sizes = np.square(coef).sum(axis=1) + np.square(parent_coef).sum(axis=1)
