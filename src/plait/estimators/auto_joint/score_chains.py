@@ -28,7 +28,9 @@ _IDLE = 0.0025
 # With more parents than this, a label has coefficients for so many of them.
 _MOST_PARENTS, _NEAREST = 60, 20
 # Bytes of the designs of one batch of labels.
-_BATCH = 1 << 26
+_BATCH = 1 << 23
+# Labels share a batch whose columns are at most this many times as many as those of the first.
+_ALIKE = 1.3
 _MOST_STEPS, _GAP = 50, 1e-8
 
 
@@ -162,19 +164,41 @@ def fitted_chain(scores: Floats, Y: Labels, graph: LabelGraph, C: float, sample_
     A label with many parents has a coefficient for each of those most correlated with it, and one for the number of
     its parents that are there, which all share.
     """
-    n_labels, scale = Y.shape[1], max(1.0, C**-0.5)
-    parents, many = _nearest_parents(Y, graph)
-    own = [scores * scale]
-    if many:
-        member = _membership(graph)
-        own.append(Y @ member.T)
-    coef, intercept = few_column_fits(np.stack(own), Y.astype(np.float64), parents, Y, C, sample_weight)
-    rows, columns = np.nonzero(parents >= 0)
-    parent_coef = np.zeros((n_labels, n_labels))
-    parent_coef[rows, parents[rows, columns]] = coef[rows, len(own) + columns]
-    if many:
-        parent_coef += coef[:, 1:2] * member
-    return ScoreChain(graph, coef[:, 0] * scale, intercept, parent_coef)
+    return _ChainDesign.of(scores, Y, graph, sample_weight).fitted(C)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class _ChainDesign:
+    """The columns of a chain's regressions, for fits with several penalties."""
+
+    graph: LabelGraph
+    own: Floats
+    member: Floats | None
+    parents: Ints
+    Y: Labels
+    weights: Floats | None
+
+    @classmethod
+    def of(cls, scores: Floats, Y: Labels, graph: LabelGraph, weights: Floats | None) -> "_ChainDesign":
+        parents, many = _nearest_parents(Y, graph)
+        member = _membership(graph) if many else None
+        own = np.stack([scores] if member is None else [scores, Y @ member.T])
+        return cls(graph, own, member, parents, Y, weights)
+
+    def fitted(self, C: float, start: Floats | None = None) -> tuple[ScoreChain, Floats]:
+        """Return the chain, and its coefficients as a start of another penalty's: own columns, parents, intercept."""
+        scales = np.ones(self.own.shape[0] + self.parents.shape[1] + 1)
+        scales[0] = max(1.0, C**-0.5)
+        own = self.own * scales[: self.own.shape[0], None, None]
+        first = None if start is None else start / scales
+        found = few_column_fits(own, self.Y.astype(np.float64), self.parents, self.Y, C, self.weights, first) * scales
+        n_own, n_labels = len(own), self.Y.shape[1]
+        rows, columns = np.nonzero(self.parents >= 0)
+        parent_coef = np.zeros((n_labels, n_labels))
+        parent_coef[rows, self.parents[rows, columns]] = found[rows, n_own + columns]
+        if self.member is not None:
+            parent_coef += found[:, 1:2] * self.member
+        return ScoreChain(self.graph, found[:, 0], found[:, -1], parent_coef), found
 
 
 def _nearest_parents(Y: Labels, graph: LabelGraph) -> tuple[Ints, bool]:
@@ -209,12 +233,21 @@ def chain_penalty(
     The search goes from C = 1 to weaker penalties as long as they are better, else to stronger ones.
     """
     found: dict[int, Floats] = {}
+    designs = [_ChainDesign.of(scores[rows], Y[rows], graph, _of(sample_weight, rows)) for rows, _ in folds]
+    starts: list[Floats | None] = [None] * len(designs)
+
+    def held_out(C: float) -> Floats:
+        logs = np.full(len(Y), np.nan)
+        for place, (design, (_, held)) in enumerate(zip(designs, folds, strict=True)):
+            chain, starts[place] = design.fitted(C, starts[place])
+            logs[held] = chain.condition(scores[held]).log_prob(Y[held])
+        return logs
 
     def gain(place: int) -> float:
         if place not in found:
-            found[place] = _held_out(scores, Y, graph, _STRENGTHS[place], folds, sample_weight)
+            found[place] = held_out(_STRENGTHS[place])
         known = ~np.isnan(found[place])
-        return float(np.average(found[place][known], weights=None if sample_weight is None else sample_weight[known]))
+        return float(np.average(found[place][known], weights=_of(sample_weight, known)))
 
     best = _FIRST
     for step in (1, -1):
@@ -225,21 +258,14 @@ def chain_penalty(
     return _STRENGTHS[best], found[best]
 
 
-def _held_out(
-    scores: Floats, Y: Labels, graph: LabelGraph, C: float, folds: Folds, sample_weight: Floats | None
-) -> Floats:
-    logs = np.full(len(Y), np.nan)
-    for training, held in folds:
-        weights = None if sample_weight is None else sample_weight[training]
-        chain = fitted_chain(scores[training], Y[training], graph, C, weights)
-        logs[held] = chain.condition(scores[held]).log_prob(Y[held])
-    return logs
+def _of(weights: Floats | None, rows: Any) -> Floats | None:
+    return None if weights is None else weights[rows]
 
 
 def few_column_fits(
-    own: Floats, others: Floats, places: Ints, Y: Labels, C: float, weights: Floats | None
-) -> tuple[Floats, Floats]:
-    """Return coefficients (n_labels, m + k) and intercepts of `C * sum_i weight_i log-loss_i + 1/2 ||w||^2`.
+    own: Floats, others: Floats, places: Ints, Y: Labels, C: float, weights: Floats | None, start: Floats | None = None
+) -> Floats:
+    """Return coefficients and intercepts, (n_labels, m + k + 1), of `C * sum_i weight_i log-loss_i + 1/2 ||w||^2`.
 
     Labels with one value only have no coefficients and the log-odds of their Laplace estimate.
 
@@ -250,38 +276,52 @@ def few_column_fits(
     others : ndarray of shape (n_samples, n_columns)
         Columns of which each label takes some.
     places : ndarray of int, shape (n_labels, k)
-        Which of them; -1 for none.
+        Which of them; -1 for none, behind all others.
     Y : ndarray of uint8, shape (n_samples, n_labels)
         Labels.
     C : float
         Inverse strength of the penalty, which leaves the intercept alone.
     weights : ndarray of shape (n_samples,), optional
         Weights of rows.
+    start : ndarray of shape (n_labels, m + k + 1), optional
+        Where to start from; zeros by default.
     """
     n_rows, n_labels = Y.shape
     weights = np.ones(n_rows) if weights is None else weights
     mass = np.column_stack([weights @ (1.0 - Y), weights @ Y])
-    width = own.shape[0] + places.shape[1]
-    coef, intercept = np.zeros((n_labels, width)), constant_scores(mass)
+    found = np.zeros((n_labels, own.shape[0] + places.shape[1] + 1))
+    found[:, -1] = constant_scores(mass)
     fitted = np.flatnonzero(~constant_labels(mass))
     padded = np.column_stack([others, np.zeros(n_rows)])  # place -1 is a column of zeros, whose coefficient is 0
-    size = max(1, _BATCH // (8 * n_rows * (width + 1)))
+    counts = (places >= 0).sum(axis=1)
+    fitted = fitted[np.argsort(counts[fitted], kind="stable")]  # batches of about as many columns
+    begin = 0
     with one_blas_thread():
-        for begin in range(0, len(fitted), size):
-            some = fitted[begin : begin + size]
-            design = np.ones((len(some), n_rows, width + 1))
-            design[:, :, : own.shape[0]] = own[:, :, some].transpose(2, 1, 0)
-            design[:, :, own.shape[0] : -1] = padded[:, places[some]].transpose(1, 0, 2)
-            found = _newton(design, Y[:, some].T.astype(np.float64), C * weights)
-            coef[some], intercept[some] = found[:, :-1], found[:, -1]
-    return coef, intercept
+        while begin < len(fitted):
+            some = _batch(fitted[begin:], counts, n_rows)
+            begin, n_own, n_taken = begin + len(some), own.shape[0], int(counts[some[-1]])
+            design = np.ones((len(some), n_rows, n_own + n_taken + 1))
+            design[:, :, :n_own] = own[:, :, some].transpose(2, 1, 0)
+            design[:, :, n_own:-1] = padded[:, places[some, :n_taken]].transpose(1, 0, 2)
+            kept = np.ix_(some, [*range(n_own + n_taken), -1])
+            first = np.zeros(design.shape[::2]) if start is None else start[kept]
+            found[kept] = _newton(design, Y[:, some].T.astype(np.float64), C * weights, first)
+    return found
 
 
-def _newton(design: Floats, labels: Floats, weights: Floats) -> Floats:
+def _batch(labels: Ints, counts: Ints, n_rows: int) -> Ints:
+    """Return the first of these labels, as many as fit together; those behind have more columns."""
+    n_columns = counts[labels] + 1
+    bytes_taken = 8 * n_rows * n_columns * np.arange(1, len(labels) + 1)
+    alike = n_columns <= _ALIKE * (n_columns[0] + 1)
+    return labels[: max(1, int((alike & (bytes_taken <= _BATCH)).sum()))]
+
+
+def _newton(design: Floats, labels: Floats, weights: Floats, start: Floats) -> Floats:
     """Return the minima of a batch, each step halved until it lowers the objective enough."""
     n_labels, _, width = design.shape
     penalty = np.append(np.ones(width - 1), 1e-8)
-    found, scores = np.zeros((n_labels, width)), np.zeros(labels.shape)
+    found, scores = start, np.matmul(design, start[:, :, None])[:, :, 0]
     value = _objective(scores, found, labels, weights, penalty)
     active = np.arange(n_labels)
     for _ in range(_MOST_STEPS):
