@@ -46,8 +46,10 @@ def test_the_joint_is_the_mixture_of_its_chains_written_out(fitted):
     total = np.zeros((len(X), len(vectors)))
     for weight, joint in zip(fitted.joint_.weights, fitted.joint_.joints, strict=True):
         chain, block = joint.joint, blocks[int(joint.columns[0] > 0)]
+        others = np.log(expit(block).sum(axis=1, keepdims=True) - expit(block) + 0.05)
+        own = block * chain.slope + chain.intercept + (0.0 if chain.rival is None else chain.rival * others)
         for v, y in enumerate(vectors):
-            odds = block * chain.slope + chain.intercept + chain.parent_coef @ y
+            odds = own + chain.parent_coef @ y
             total[:, v] += weight * np.where(y == 1, expit(odds), 1 - expit(odds)).prod(axis=1)
     np.testing.assert_allclose(total.sum(axis=1), 1.0, rtol=1e-9)
     answer = fitted.joint(X)

@@ -12,6 +12,7 @@ from plait.estimators.auto_joint import (
     ClassifierScores,
     ForestScores,
     KernelScores,
+    LassoScores,
     LogisticScores,
     NeighbourScores,
     TextScores,
@@ -30,6 +31,7 @@ LEARNERS = [
     NeighbourScores(),
     KernelScores(20),
     TextScores(),
+    LassoScores(),
     ClassifierScores(LogisticRegression(), "LogisticRegression"),
 ]
 every = pytest.mark.parametrize("learner", LEARNERS, ids=lambda each: each.name)
@@ -65,6 +67,20 @@ def test_new_rows_are_scored_like_held_out_ones_and_the_signal_is_found(learner)
     assert ((scores > 0) == Y).mean() > 0.7
     assert ((learner.log_odds(X) > 0) == Y).mean() > 0.75
     np.testing.assert_allclose(learner.log_odds(X[:3]), learner.log_odds(X)[:3], rtol=1e-7, atol=1e-9)
+
+
+def test_the_lasso_meets_the_conditions_of_its_minimum():
+    """C sum log-loss + ||w||_1: a column's slope is its sign where it has a coefficient, else at most 1."""
+    words = sparse.csr_matrix(np.random.default_rng(2).random((N, 200)) < 0.05, dtype=np.float64)
+    labels = (words[:, :3].toarray() > 0).astype(np.uint8) | (DRAWS.random((N, 3)) < 0.05)
+    learner = LassoScores()
+    learner.out_of_fold(words, labels.astype(np.uint8), FOLDS)
+    coef, odds = learner.coef_.toarray(), learner.log_odds(words)
+    slopes = learner.C_ * words.T @ (labels - 1 / (1 + np.exp(-odds)))
+    np.testing.assert_allclose(slopes[coef != 0], np.sign(coef[coef != 0]), atol=0.05)
+    assert np.abs(slopes[coef == 0]).max() < 1.05
+    assert (np.argmax(coef, axis=0) == [0, 1, 2]).all()
+    assert (coef != 0).sum() < 150
 
 
 def test_any_classifier_agrees_with_scikit_learns_cross_validation():

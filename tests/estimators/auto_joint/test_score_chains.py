@@ -1,8 +1,10 @@
 """The second stage against scikit-learn and by enumeration."""
 
 import numpy as np
+from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
+from plait.estimators.auto_joint import score_chains
 from plait.estimators.auto_joint.score_chains import PooledWeights, chain_penalty, fitted_chain
 from plait.estimators.auto_joint.second_stage import stage_folds
 from plait.structure import FullChain, LabelGraph
@@ -26,9 +28,40 @@ def test_pooled_weights_are_those_of_scikit_learn():
 
 def test_a_chain_is_logistic_regression_on_the_own_score_and_the_labels_before():
     chain = fitted_chain(S, Y, FullChain([2, 0, 1]).build(S, Y), 3.0, None)
-    model = LogisticRegression(C=3.0, tol=1e-10, max_iter=1000).fit(np.column_stack([S[:, 1], Y[:, [2, 0]]]), Y[:, 1])
-    np.testing.assert_allclose([chain.slope[1], *chain.parent_coef[1, [2, 0]]], model.coef_[0], rtol=1e-4, atol=1e-5)
+    others = np.log(expit(S[:, [0, 2]]).sum(axis=1) + 0.05)
+    columns = np.column_stack([S[:, 1], others, Y[:, [2, 0]]])
+    model = LogisticRegression(C=3.0, tol=1e-10, max_iter=1000).fit(columns, Y[:, 1])
+    found = [chain.slope[1], chain.rival[1], *chain.parent_coef[1, [2, 0]]]
+    np.testing.assert_allclose(found, model.coef_[0], rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(chain.intercept[1], model.intercept_[0], rtol=1e-4, atol=1e-5)
+    assert (np.abs(chain.rival) > 1e-3).all()
+
+
+def test_the_probability_of_a_label_set_is_the_product_of_these_regressions():
+    chain = fitted_chain(S, Y, FullChain([2, 0, 1]).build(S, Y), 3.0, None)
+    total = np.zeros(300)
+    for row in range(300):
+        for k in range(3):
+            others = sum(expit(S[row, j]) for j in range(3) if j != k)
+            odds = chain.slope[k] * S[row, k] + chain.rival[k] * np.log(others + 0.05) + chain.intercept[k]
+            odds += sum(chain.parent_coef[k, j] * Y[row, j] for j in chain.graph.parents[k])
+            total[row] += np.log(expit(odds if Y[row, k] else -odds))
+    np.testing.assert_allclose(chain.condition(S).log_prob(Y), total, rtol=1e-9)
+
+
+def test_batches_and_starts_change_nothing(monkeypatch):
+    wide = DRAWS.normal(size=(120, 12))
+    labels = (wide + DRAWS.normal(size=(120, 1)) > 0.5).astype(np.uint8)
+    graph, weights = FullChain("random").build(wide, labels, random_state=0), DRAWS.random(120)
+    before = fitted_chain(wide, labels, graph, 0.3, weights)
+    monkeypatch.setattr(score_chains, "_BATCH", 1)
+    after = fitted_chain(wide, labels, graph, 0.3, weights)
+    design = score_chains._ChainDesign.of(wide, labels, graph, weights)
+    started, _ = design.fitted(0.3, design.fitted(30.0)[1])
+    for other in (after, started):
+        np.testing.assert_allclose(other.parent_coef, before.parent_coef, rtol=1e-3, atol=1e-4)
+        np.testing.assert_allclose(other.slope, before.slope, rtol=1e-3, atol=1e-4)
+        np.testing.assert_allclose(other.rival, before.rival, rtol=1e-3, atol=1e-4)
 
 
 def test_strong_penalties_leave_the_own_score_alone():

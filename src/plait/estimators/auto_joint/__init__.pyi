@@ -4,6 +4,7 @@ from .base_scores import BaseScores
 from .classifier_scores import ClassifierScores
 from .forest_scores import ForestScores
 from .kernel_scores import KernelScores
+from .lasso_scores import LassoScores
 from .logistic_scores import LogisticScores
 from .neighbour_scores import NeighbourScores
 from .text_scores import TextScores
@@ -16,6 +17,7 @@ __all__ = [
     "FewRowsWarning",
     "ForestScores",
     "KernelScores",
+    "LassoScores",
     "LogisticScores",
     "NeighbourScores",
     "TextScores",

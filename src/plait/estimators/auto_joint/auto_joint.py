@@ -5,7 +5,6 @@ from time import process_time
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import expit
 from sklearn.model_selection import KFold, ShuffleSplit
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
@@ -13,16 +12,22 @@ from plait.core.arrays import Floats, Labels
 from plait.core.callbacks import CallbackSupport, fit_tasks, with_callbacks
 from plait.core.checks import InstanceOf, Interval, Nothing, OneOf, RandomState, check_parameters
 from plait.core.named_answers import row_frame
-from plait.core.parallel import JOBS_RULES
-from plait.core.randomness import seeds
-from plait.core.sentences import ParameterError
+from plait.core.parallel import JOBS_RULES, Parallel, delayed, effective_n_jobs, one_blas_thread
+from plait.core.randomness import generator, seeds
 from plait.estimators.auto_joint.auto_report import AutoReport, FewRowsWarning
-from plait.estimators.auto_joint.base_scores import Folds, held_rows
-from plait.estimators.auto_joint.learner_choice import FEW_ROWS, chosen_learners
+from plait.estimators.auto_joint.base_scores import Folds, held_rows, log_losses, timed_scores
+from plait.estimators.auto_joint.learner_choice import FEW_ROWS, chosen_learners, numbered_names
 from plait.estimators.auto_joint.logistic_scores import LogisticScores
 from plait.estimators.auto_joint.score_chains import PooledWeights, ScoreChain, chain_penalty, fitted_chain
-from plait.estimators.auto_joint.second_stage import graphs_for, inference_for, raw_chain, share_beside, stage_folds
-from plait.estimators.auto_joint.table_input import GapFiller, WordColumns, named_numbers, word_columns
+from plait.estimators.auto_joint.second_stage import (
+    graphs_for,
+    inference_for,
+    raw_chain,
+    share_beside,
+    stacked_marginals,
+    stage_folds,
+)
+from plait.estimators.auto_joint.table_input import GapFiller, WordColumns, named_numbers, weighing_rows, word_columns
 from plait.estimators.joint_classifier import as_structure
 from plait.joint import FeatureJoint, MixtureJoint
 from plait.learners import LogisticLearner
@@ -38,6 +43,8 @@ __all__ = ["AutoJoint"]
 # From here on, rows are held out once, and at most so many: enough for a stage with a few numbers a label.
 _MANY_ROWS, _MOST_HELD = 10_000, 20_000
 _SOME_ROWS = 1000
+# Rows whose marginals thresholds are found from.
+_MOST_ASKED = 5000
 # The penalty of chains where rows are too few to choose it.
 _CAUTIOUS = 0.1
 
@@ -49,7 +56,7 @@ class AutoJoint(CallbackSupport, JointModel):
     """Learn P(Y | X) with nothing to choose: several base learners, one calibrated score a label, chains of labels.
 
     1. Base learners (logistic regression, a forest, neighbours; for dense X kernel logistic regression, for sparse X
-       one on tf-idf) score every training row by models that have not seen it: by folds, out of bag, leaving it out.
+       one on tf-idf, and a lasso where columns are many) score every training row by models that have not seen it.
     2. One logistic regression over all pairs of a row and a label weighs the learners, but for those that add next to
        nothing: a calibrated score a label.
     3. Probabilistic chains over a label's score and the labels before it, in several orders, are mixed; their penalty
@@ -64,7 +71,7 @@ class AutoJoint(CallbackSupport, JointModel):
         "fast" has logistic regression as its only base learner and one chain; "thorough" has three times the trees,
         twice the orders, and up to 20 labels boosted trees.
     learners : list of str, BaseScores or classifiers, optional
-        Other base learners: "logistic", "forest", "neighbours", "kernel", "text", "boosting" (scikit-learn's
+        Other base learners: "logistic", "forest", "neighbours", "kernel", "text", "lasso", "boosting" (scikit-learn's
         histogram boosting), "lightgbm", "xgboost", "catboost", any classifier of scikit-learn's kind, or the name of
         one of scikit-learn's.
     structure : Structure or str, optional
@@ -175,7 +182,11 @@ class AutoJoint(CallbackSupport, JointModel):
         self
         """
         check_parameters(self)
-        X, Y, weights = self._weighing(*self._training_data(X, y, sample_weight))
+        with one_blas_thread():
+            self._learn(*weighing_rows(*self._training_data(X, y, sample_weight)))
+        return self
+
+    def _learn(self, X: Any, Y: Labels, weights: Any) -> None:
         self._filler = GapFiller(X)
         X = self._filler.transform(X)
         *learner_seeds, fold_seed, pool_seed, chain_seed, self._seed = seeds(self.random_state, 32)
@@ -192,25 +203,11 @@ class AutoJoint(CallbackSupport, JointModel):
         )
         if not len(self._varying):
             self._finish_constant()
-            return self
+            return
         folds = self._folds(len(Y), fold_seed)
         scores = self._base_scores(X, varying, weights, folds, learner_seeds)
         self._pool(scores, varying, weights, held_rows(folds), pool_seed)
         self._join(X, varying, weights, folds, self._pooled.scores(scores), chain_seed)
-        return self
-
-    def _weighing(self, X: Any, Y: Labels, weights: Any) -> tuple[Any, Labels, Any]:
-        """Return the rows whose weight is not zero; weights as float64, or None where there are none."""
-        if weights is None:
-            return X, Y, None
-        weights = np.asarray(weights, dtype=np.float64)
-        rows = np.flatnonzero(weights)
-        if not len(rows):
-            raise ParameterError(
-                "AutoJoint needs sample_weight to be above 0 somewhere, but all weights are zero. Pass a positive "
-                "weight for at least one row."
-            )
-        return (X, Y, weights) if len(rows) == len(weights) else (X[rows], Y[rows], weights[rows])
 
     def _numbers(self, X: Any, *, reset: bool = True) -> Any:
         """Return X as numbers, words as indicators; NaN stays."""
@@ -243,25 +240,23 @@ class AutoJoint(CallbackSupport, JointModel):
         """Return the out-of-fold log-odds of every base learner; all are fitted on all rows then."""
         held = Y[held_rows(folds)]
         scores: list[Floats] = []
-        tasks = list(zip(self.learners_, self._learner_names(), learner_seeds, strict=False))
-        for learner, name, seed in fit_tasks(self, tasks, "AutoJoint, base learners", X=X, y=Y):
-            start = process_time()
-            scores.append(learner.out_of_fold(X, Y, folds, sample_weight=weights, seed=seed, n_jobs=self.n_jobs))
-            self._say(self.report_.learners, name=name, log_loss=_log_loss(scores[-1], held), start=start)
+        tasks = list(zip(self.learners_, learner_seeds, strict=False))
+        n_inner = max(1, effective_n_jobs(self.n_jobs) // len(tasks))
+        found = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
+            delayed(timed_scores)(learner, X, Y, folds, sample_weight=weights, seed=seed, n_jobs=n_inner)
+            for learner, seed in tasks
+        )
+        names = fit_tasks(self, numbered_names(self.learners_), "AutoJoint, base learners", X=X, y=Y)
+        for name, (each, seconds) in zip(names, found, strict=True):
+            scores.append(each)
+            self._say(self.report_.learners, name, float(log_losses(each, held).mean()), seconds)
         return scores
 
-    def _learner_names(self) -> list[str]:
-        """Return the names of the base learners, numbered from the second of a name on."""
-        names = [each.name for each in self.learners_]
-        numbers = [names[:place].count(name) + 1 for place, name in enumerate(names)]
-        return [name if number == 1 else f"{name} {number}" for name, number in zip(names, numbers, strict=True)]
-
-    def _say(self, where: list[dict[str, Any]], *, name: str, log_loss: float | None, start: float) -> None:
-        line = {"name": name, "log_loss": log_loss, "seconds": process_time() - start, "weight": 1.0}
-        where.append(line)
+    def _say(self, where: list[dict[str, Any]], name: str, log_loss: float | None, seconds: float) -> None:
+        where.append({"name": name, "log_loss": log_loss, "seconds": seconds, "weight": 1.0})
         if self.verbose:
             loss = "" if log_loss is None else f", held-out log-loss {log_loss:.4f}"
-            print(f"[AutoJoint] {name}{loss}, {line['seconds']:.2f} s")
+            print(f"[AutoJoint] {name}{loss}, {seconds:.2f} s")
 
     def _pool(self, scores: list[Floats], Y: Labels, weights: Any, rows: Any, seed: int) -> None:
         """Weigh the base learners by rows held out; with few rows they weigh the same."""
@@ -275,11 +270,11 @@ class AutoJoint(CallbackSupport, JointModel):
         else:
             weigh = PooledWeights.chosen if self.learners is None else PooledWeights.fitted
             self._pooled = weigh(scores, held, held_weights, seed)
-        self.weights_ = dict(zip(self._learner_names(), self._pooled.weights.tolist(), strict=True))
+        self.weights_ = dict(zip(numbered_names(self.learners_), self._pooled.weights.tolist(), strict=True))
         for line in self.report_.learners:
             line["weight"] = self.weights_[line["name"]]
-        loss = _log_loss(self._pooled.scores(scores), held)
-        self._say(self.report_.stages, name="pooled scores", log_loss=loss, start=start)
+        loss = float(log_losses(self._pooled.scores(scores), held).mean())
+        self._say(self.report_.stages, "pooled scores", loss, process_time() - start)
 
     def _join(self, X: Any, Y: Labels, weights: Any, folds: Folds, scores: Floats, seed: int) -> None:
         """Learn the chains over scores, and the thresholds; a chain on the features joins where it is worth it."""
@@ -290,33 +285,33 @@ class AutoJoint(CallbackSupport, JointModel):
         graphs = graphs_for(structure, self.effort, scores, held, seed)
         C, logs = _CAUTIOUS, None
         if not self._few:
-            C, logs = chain_penalty(scores, held, graphs[0], stage_folds(len(held), held.shape[1], seed), held_weights)
-        members = [(1.0 / len(graphs), fitted_chain(scores, held, graph, C, held_weights), 0) for graph in graphs]
+            parts = stage_folds(len(held), held.shape[1], seed)
+            C, logs = chain_penalty(scores, held, graphs[0], parts, held_weights, self.n_jobs)
+        chains = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(fitted_chain)(scores, held, graph, C, held_weights) for graph in graphs
+        )
+        members = [(1.0 / len(chains), chain, 0) for chain in chains]
         loss = None if logs is None else -float(np.nanmean(logs))
-        self._say(self.report_.stages, name=f"chains (C = {C:g})", log_loss=loss, start=start)
+        self._say(self.report_.stages, f"chains (C = {C:g})", loss, process_time() - start)
         if structure is None and logs is not None and Y.shape[1] > 1:
             members, logs = self._with_independent(members, scores, held, logs)
             if self.effort != "fast":
                 members = self._with_raw_chain(members, X, Y, weights, folds, graphs[0], logs)
         self._mix(members)
-        self._keep_thresholds(expit(scores), held, held_weights)
+        self._keep_thresholds(scores, held, held_weights, seed)
 
     def _with_independent(
         self, members: list[Member], scores: Floats, Y: Labels, logs: Floats
     ) -> tuple[list[Member], Floats]:
         """Add independent labels with their calibrated scores where rows held out prefer that."""
-        n_labels = Y.shape[1]
-        alone = -np.logaddexp(0.0, np.where(Y == 1, -scores, scores)).sum(axis=1)
         known = ~np.isnan(logs)
-        share, gain, logs[known] = share_beside(logs[known], alone[known])
+        share, gain, logs[known] = share_beside(logs[known], -log_losses(scores, Y)[known])
         if not share:
             return members, logs
         self.report_.notes.append(
             f"independent labels: join with weight {share:.2f}, as rows held out are more likely by {gain:.3f} nats."
         )
-        nothing = np.zeros(n_labels)
-        chain = ScoreChain(LabelGraph([[]] * n_labels), nothing + 1.0, nothing, np.zeros((n_labels, n_labels)))
-        return [*_scaled(members, 1.0 - share), (share, chain, 0)], logs
+        return [*_scaled(members, 1.0 - share), (share, ScoreChain.independent(Y.shape[1]), 0)], logs
 
     def _with_raw_chain(
         self, members: list[Member], X: Any, Y: Labels, weights: Any, folds: Folds, graph: LabelGraph, logs: Floats
@@ -327,7 +322,7 @@ class AutoJoint(CallbackSupport, JointModel):
         learner = LogisticLearner(C="cv", standardize="balanced") if known is None else known
         stacked = logs[np.searchsorted(held_rows(folds), folds[0][1])]
         raw = raw_chain(learner, X, Y, weights, graph, folds[0], stacked)
-        self._say(self.report_.stages, name="chain on features", log_loss=None, start=start)
+        self._say(self.report_.stages, "chain on features", None, process_time() - start)
         if raw is None:
             return members
         self.report_.notes.append(
@@ -344,15 +339,18 @@ class AutoJoint(CallbackSupport, JointModel):
         self.graphs_ = [chain.graph for chain in whole]
         columns = [np.arange(n_labels) + block * n_labels for _, _, block in members]
         joints = tuple(FeatureJoint(each, chain) for each, chain in zip(columns, whole, strict=True))
-        self.joint_ = MixtureJoint(np.array([weight for weight, _, _ in members]), joints)
+        self.joint_: MixtureJoint = MixtureJoint(np.array([weight for weight, _, _ in members]), joints)
 
-    def _keep_thresholds(self, marginals: Floats, Y: Labels, weights: Any) -> None:
-        """Keep the thresholds of largest expected F1, from scores of rows that their models have not seen."""
-        every = np.tile(expit(self._constant_scores), (len(marginals), 1))
-        every[:, self._varying] = marginals
-        labels = np.tile(self._constant_scores > 0, (len(marginals), 1))
-        labels[:, self._varying] = Y
-        self.thresholds_ = f1_thresholds(every, labels.astype(np.uint8), weights)
+    def _keep_thresholds(self, scores: Floats, Y: Labels, weights: Any, seed: int) -> None:
+        """Keep the thresholds of largest expected F1, from marginals of rows that the scores' models have not seen."""
+        some = np.sort(generator(seed).permutation(len(Y))[:_MOST_ASKED])
+        every = np.tile(self._constant_scores, (len(some), 1))
+        every[:, self._varying] = scores[some]
+        labels = np.tile(self._constant_scores > 0, (len(some), 1))
+        labels[:, self._varying] = Y[some]
+        marginals = stacked_marginals(self.joint_, every, list(self.label_names_), seed)
+        kept = None if weights is None else weights[some]
+        self.thresholds_ = f1_thresholds(marginals, labels.astype(np.uint8), kept)
 
     def _finish_constant(self) -> None:
         """Learn nothing: no label varies."""
@@ -360,7 +358,7 @@ class AutoJoint(CallbackSupport, JointModel):
         self.learners_, self.weights_ = [], {}
         nothing = np.zeros(0)
         self._mix([(1.0, ScoreChain(LabelGraph([]), nothing, nothing, np.zeros((0, 0))), 0)])
-        self._keep_thresholds(np.zeros((1, 0)), np.zeros((1, 0), dtype=np.uint8), None)
+        self._keep_thresholds(np.zeros((1, 0)), np.zeros((1, 0), dtype=np.uint8), None, 0)
 
     def _scores(self, X: Any) -> Floats:
         """Return what the joint is conditioned on: pooled scores of all labels, then those of a chain on features."""
@@ -393,8 +391,3 @@ class AutoJoint(CallbackSupport, JointModel):
 
 def _scaled(members: list[Member], factor: float) -> list[Member]:
     return [(weight * factor, chain, block) for weight, chain, block in members]
-
-
-def _log_loss(scores: Floats, Y: Labels) -> float:
-    """Return the log-loss of a row, all labels summed."""
-    return float(np.logaddexp(0.0, np.where(Y == 1, -scores, scores)).sum(axis=1).mean())

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from time import process_time, thread_time
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.base import BaseEstimator
 from plait.core.arrays import Floats, Ints, Labels
 from plait.core.logspace import clip_probability
 
-__all__ = ["BaseScores", "Folds", "held_rows", "smoothed_log_odds"]
+__all__ = ["BaseScores", "Folds", "held_rows", "log_losses", "smoothed_log_odds", "timed_scores"]
 
 # (training rows, held-out rows) of each part; a row is held out once at most.
 Folds = Sequence[tuple[Ints, Ints]]
@@ -71,3 +72,22 @@ def smoothed_log_odds(shares: Floats, prior: Floats, size: float) -> Floats:
     """Return log-odds of shares among `size` votes, to which one vote of the base rates is added."""
     chance = clip_probability((shares * size + prior) / (size + 1.0), _LEAST)
     return np.asarray(np.log(chance) - np.log1p(-chance))
+
+
+def log_losses(scores: Floats, Y: Labels) -> Floats:
+    """Return the log-loss of every row, all labels summed.
+
+    Examples
+    --------
+    >>> log_losses(np.zeros((2, 3)), np.array([[0, 1, 1], [0, 0, 0]])).round(3)
+    array([2.079, 2.079])
+    """
+    return np.asarray(np.logaddexp(0.0, np.where(Y == 1, -scores, scores)).sum(axis=1))
+
+
+def timed_scores(learner: BaseScores, X: Any, Y: Labels, folds: Folds, **how: Any) -> tuple[Floats, float]:
+    """Return the out-of-fold scores, and the CPU seconds: of this thread, where others run beside it."""
+    clock = thread_time if how["n_jobs"] == 1 else process_time
+    start = clock()
+    scores = learner.out_of_fold(X, Y, folds, **how)
+    return scores, clock() - start

@@ -20,7 +20,7 @@ _MOST_DENSE = 1 << 26
 # Share of the rows that a bootstrap of as many draws leaves out: 1 / e.
 _OUT_OF_BAG = 0.37
 # Columns that a split tries where X is sparse: a share of them, as long as that times the rows is not more than this.
-_SPARSE_SHARE, _MOST_TRIED = 0.3, 150_000
+_SPARSE_SHARE, _MOST_TRIED = 0.3, 100_000
 
 
 class ForestScores(BaseScores):
@@ -37,7 +37,7 @@ class ForestScores(BaseScores):
         Most rows that a tree sees. Others are out of its bag.
     max_features : str, int or float, default="auto"
         Columns that a split tries; "auto" is their square root, and of sparse X, whose columns are mostly zero in any
-        leaf, three tenths of them, fewer with more than some 500 rows.
+        leaf, three tenths of them, fewer with more than some 330 rows.
 
     References
     ----------

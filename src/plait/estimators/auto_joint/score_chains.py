@@ -6,10 +6,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
-from plait.core.arrays import Floats, Ints, Labels
-from plait.core.parallel import one_blas_thread
-from plait.estimators.auto_joint.base_scores import BaseScores, Folds
+from plait.core.arrays import Bools, Floats, Ints, Labels
+from plait.core.parallel import Parallel, delayed, one_blas_thread
+from plait.estimators.auto_joint.base_scores import BaseScores, Folds, log_losses
 from plait.joint import LinearDistribution
 from plait.joint.linear_distribution import ParentEffects, effects_along
 from plait.learners import LinearConditionals, LogisticLearner
@@ -31,6 +32,8 @@ _MOST_PARENTS, _NEAREST = 60, 20
 _BATCH = 1 << 23
 # Labels share a batch whose columns are at most this many times as many as those of the first.
 _ALIKE = 1.3
+# Added to the expected number of other labels.
+_LEAST_RIVALS = 0.05
 _MOST_STEPS, _GAP = 50, 1e-8
 
 
@@ -85,9 +88,7 @@ class PooledWeights:
 
     def log_loss(self, log_odds: Sequence[Floats], Y: Labels, sample_weight: Floats | None) -> float:
         """Return the mean log-loss of a row, all labels summed."""
-        scores = self.scores(log_odds)
-        losses = np.logaddexp(0.0, np.where(Y == 1, -scores, scores)).sum(axis=1)
-        return float(np.average(losses, weights=sample_weight))
+        return float(np.average(log_losses(self.scores(log_odds), Y), weights=sample_weight))
 
     @classmethod
     def equal(cls, n_learners: int) -> "PooledWeights":
@@ -109,7 +110,10 @@ class PooledWeights:
 
 @dataclass(frozen=True, eq=False)
 class ScoreChain:
-    """A product of conditionals over a graph, `logit P(y_k | s, parents) = slope_k s_k + intercept_k + v_k y`.
+    """A product of conditionals over a graph: `slope_k s_k + rival_k r_k(s) + intercept_k + v_k y` are the log-odds.
+
+    What speaks against a label are also labels that are not in front of it: `r_k(s) = log(c + sum_j P(y_j | s_j))` over
+    the other labels, the number of them to be expected.
 
     Parameters
     ----------
@@ -119,12 +123,24 @@ class ScoreChain:
         How a label's own score enters.
     parent_coef : ndarray of shape (n_labels, n_labels)
         Row k holds what each parent adds to label k.
+    rival : ndarray of shape (n_labels,), optional
+        How the expected number of other labels enters; not at all by default.
+    counted : ndarray of bool, shape (n_labels,), optional
+        Which labels are expected; all by default.
     """
 
     graph: LabelGraph
     slope: Floats
     intercept: Floats
     parent_coef: Floats
+    rival: Floats | None = None
+    counted: Bools | None = None
+
+    @classmethod
+    def independent(cls, n_labels: int) -> "ScoreChain":
+        """Return the product of the labels' own probabilities."""
+        nothing = np.zeros(n_labels)
+        return cls(LabelGraph([[]] * n_labels), nothing + 1.0, nothing, np.zeros((n_labels, n_labels)))
 
     @property
     def n_labels(self) -> int:
@@ -134,6 +150,8 @@ class ScoreChain:
     def condition(self, scores: Floats) -> LinearDistribution:
         """Return P(y | s) of every row of scores (n_rows, n_labels)."""
         base = scores * self.slope + self.intercept
+        if self.rival is not None:
+            base += self.rival * _rivals(scores, self.counted)
         return LinearDistribution(self.graph, base, self.parent_coef, effects=self._effects)
 
     @cached_property
@@ -152,7 +170,19 @@ class ScoreChain:
         graph = LabelGraph(parents, [int(labels[k]) for k in self.graph.order] + others, names)
         slope, intercept, coef = np.ones(n_labels), np.zeros(n_labels), np.zeros((n_labels, n_labels))
         slope[labels], intercept[labels], coef[np.ix_(labels, labels)] = self.slope, self.intercept, self.parent_coef
-        return ScoreChain(graph, slope, intercept, coef)
+        if self.rival is None:
+            return ScoreChain(graph, slope, intercept, coef)
+        rival, counted = np.zeros(n_labels), np.zeros(n_labels, dtype=np.bool_)
+        rival[labels], counted[labels] = self.rival, True
+        return ScoreChain(graph, slope, intercept, coef, rival, counted)
+
+
+def _rivals(scores: Floats, counted: Bools | None = None) -> Floats:
+    """Return the log of how many other labels are to be expected, and a little more."""
+    chances = expit(scores)
+    if counted is not None:
+        chances *= counted
+    return np.asarray(np.log(np.maximum(chances.sum(axis=1, keepdims=True) - chances, 0.0) + _LEAST_RIVALS))
 
 
 def fitted_chain(scores: Floats, Y: Labels, graph: LabelGraph, C: float, sample_weight: Floats | None) -> ScoreChain:
@@ -162,7 +192,7 @@ def fitted_chain(scores: Floats, Y: Labels, graph: LabelGraph, C: float, sample_
     C = 1, so that the limit of C = 0 is independent labels with their calibrated scores.
 
     A label with many parents has a coefficient for each of those most correlated with it, and one for the number of
-    its parents that are there, which all share.
+    its parents that are there, which all share. The expected number of other labels has one, too.
     """
     return _ChainDesign.of(scores, Y, graph, sample_weight).fitted(C)[0]
 
@@ -182,7 +212,7 @@ class _ChainDesign:
     def of(cls, scores: Floats, Y: Labels, graph: LabelGraph, weights: Floats | None) -> "_ChainDesign":
         parents, many = _nearest_parents(Y, graph)
         member = _membership(graph) if many else None
-        own = np.stack([scores] if member is None else [scores, Y @ member.T])
+        own = np.stack([scores, _rivals(scores), *([] if member is None else [Y @ member.T])])
         return cls(graph, own, member, parents, Y, weights)
 
     def fitted(self, C: float, start: Floats | None = None) -> tuple[ScoreChain, Floats]:
@@ -197,8 +227,8 @@ class _ChainDesign:
         parent_coef = np.zeros((n_labels, n_labels))
         parent_coef[rows, self.parents[rows, columns]] = found[rows, n_own + columns]
         if self.member is not None:
-            parent_coef += found[:, 1:2] * self.member
-        return ScoreChain(self.graph, found[:, 0], found[:, -1], parent_coef), found
+            parent_coef += found[:, 2:3] * self.member
+        return ScoreChain(self.graph, found[:, 0], found[:, -1], parent_coef, found[:, 1]), found
 
 
 def _nearest_parents(Y: Labels, graph: LabelGraph) -> tuple[Ints, bool]:
@@ -226,7 +256,12 @@ def _membership(graph: LabelGraph) -> Floats:
 
 
 def chain_penalty(
-    scores: Floats, Y: Labels, graph: LabelGraph, folds: Folds, sample_weight: Floats | None
+    scores: Floats,
+    Y: Labels,
+    graph: LabelGraph,
+    folds: Folds,
+    sample_weight: Floats | None,
+    n_jobs: int | None = None,
 ) -> tuple[float, Floats]:
     """Return the C under which held-out rows are most likely, and log P(y | s) of these rows under it, NaN of others.
 
@@ -238,8 +273,11 @@ def chain_penalty(
 
     def held_out(C: float) -> Floats:
         logs = np.full(len(Y), np.nan)
-        for place, (design, (_, held)) in enumerate(zip(designs, folds, strict=True)):
-            chain, starts[place] = design.fitted(C, starts[place])
+        fits = Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(design.fitted)(C, start) for design, start in zip(designs, starts, strict=True)
+        )
+        for place, ((chain, found_there), (_, held)) in enumerate(zip(fits, folds, strict=True)):
+            starts[place] = found_there
             logs[held] = chain.condition(scores[held]).log_prob(Y[held])
         return logs
 
@@ -303,7 +341,8 @@ def few_column_fits(
             design = np.ones((len(some), n_rows, n_own + n_taken + 1))
             design[:, :, :n_own] = own[:, :, some].transpose(2, 1, 0)
             design[:, :, n_own:-1] = padded[:, places[some, :n_taken]].transpose(1, 0, 2)
-            kept = np.ix_(some, [*range(n_own + n_taken), -1])
+            columns = np.append(np.arange(n_own + n_taken), found.shape[1] - 1)
+            kept = np.ix_(some, columns)
             first = np.zeros(design.shape[::2]) if start is None else start[kept]
             found[kept] = _newton(design, Y[:, some].T.astype(np.float64), C * weights, first)
     return found

@@ -1,5 +1,6 @@
 """The joint over labels: which chains over the pooled scores, their penalty, and chains on the features beside them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,11 +14,13 @@ from plait.estimators.auto_joint.score_chains import ScoreChain
 from plait.estimators.ensemble_classifier import likeliest_weights
 from plait.features import FeatureMask
 from plait.inference import Auto
+from plait.joint import MixtureJoint
 from plait.learners import Learner, LinearConditionals, LogisticLearner
 from plait.learners.training.problem import Problem
+from plait.posterior import Posterior
 from plait.structure import FullChain, LabelGraph, Structure
 
-__all__ = ["RawChain", "graphs_for", "inference_for", "raw_chain", "share_beside", "stage_folds"]
+__all__ = ["RawChain", "graphs_for", "inference_for", "raw_chain", "share_beside", "stacked_marginals", "stage_folds"]
 
 # Up to here several orders are mixed, and chains on the features tried; with more labels both cost more than they gain.
 _MIXED_LABELS = 60
@@ -46,6 +49,19 @@ def graphs_for(structure: Structure | None, effort: str, scores: Floats, Y: Labe
 def inference_for(n_labels: int) -> Auto:
     """Return how questions are answered: where samples of many labels are needed, by fewer of them."""
     return Auto() if n_labels <= _MIXED_LABELS else Auto(n_samples=250)
+
+
+def stacked_marginals(joint: MixtureJoint, scores: Floats, names: Sequence[str], seed: int) -> Floats:
+    """Return the marginals of rows by the chains over their pooled scores, those on the features left aside."""
+    own = [place for place, each in enumerate(joint.joints) if _reads_pooled(each, len(names))]
+    shares = joint.weights[own]
+    mixed = MixtureJoint(shares / shares.sum(), tuple(joint.joints[place] for place in own))
+    asked = Posterior(mixed, scores, names, inference_for(len(names)), "subset", seed)
+    return np.clip(asked.marginals(), 0.0, 1.0)
+
+
+def _reads_pooled(joint: Any, n_labels: int) -> bool:
+    return n_labels == 0 or int(joint.columns[0]) < n_labels
 
 
 def stage_folds(n_rows: int, n_labels: int, seed: int) -> Folds:

@@ -8,12 +8,27 @@ from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OneHotEncoder
 
-from plait.core.arrays import Floats
+from plait.core.arrays import Floats, Labels
+from plait.core.sentences import ParameterError
 from plait.posterior.explaining import FeatureBackground
 
-__all__ = ["GapFiller", "WordColumns", "named_numbers", "word_columns"]
+__all__ = ["GapFiller", "WordColumns", "named_numbers", "weighing_rows", "word_columns"]
 
 _MOST_WORDS = 100  # of a column; rarer ones share an indicator
+
+
+def weighing_rows(X: Any, Y: Labels, weights: Any) -> tuple[Any, Labels, Any]:
+    """Return the rows whose weight is not zero; weights as float64, or None where there are none."""
+    if weights is None:
+        return X, Y, None
+    weights = np.asarray(weights, dtype=np.float64)
+    rows = np.flatnonzero(weights)
+    if not len(rows):
+        raise ParameterError(
+            "AutoJoint needs sample_weight to be above 0 somewhere, but all weights are zero. Pass a positive "
+            "weight for at least one row."
+        )
+    return (X, Y, weights) if len(rows) == len(weights) else (X[rows], Y[rows], weights[rows])
 
 
 def word_columns(X: Any) -> list[int]:
