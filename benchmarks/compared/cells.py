@@ -3,7 +3,7 @@
 Every method decides as well as it can. For exact match and Hamming loss that is what it predicts or its marginals above
 one half, for F1 also its marginals above the thresholds of largest expected F1 over the test rows (no labels needed).
 Where a method offers several ways, the best of them on the test part is taken, which favours the others: AutoJoint has
-one way for each measure, that of `predict` with that loss.
+one way for each measure, that of `predict` with that loss. What it would have by the others' rule is kept as ALIKE.
 """
 
 import json
@@ -33,6 +33,7 @@ MEASURES = {
     "marginal log-loss": False,
     "mean average precision": True,
 }
+ALIKE = "macro-F1, decided alike"
 _F1 = {"micro-F1": "micro", "macro-F1": "macro", "example-F1": "samples"}
 
 
@@ -68,9 +69,10 @@ def measures(answer: Answer, Y: Any, *, only: bool) -> dict[str, float]:
     plain = [sets, P > 0.5] if not only else [sets]
     hamming = [made["hamming"]] if only else plain
     micro = micro_f1_threshold(P) < P
+    every = [sets, P > 0.5, macro_f1_thresholds(P) < P, micro, *made.values()]
     tries = {
         "micro-F1": [made["micro_f1"]] if only else [*plain, micro, *made.values()],
-        "macro-F1": [made["macro_f1"]] if only else [*plain, macro_f1_thresholds(P) < P, micro, *made.values()],
+        "macro-F1": [made["macro_f1"]] if only else every,
         "example-F1": [made["f1"]] if only else [*plain, micro, *made.values()],
     }
     occurs = Y.sum(axis=0) > 0
@@ -85,6 +87,7 @@ def measures(answer: Answer, Y: Any, *, only: bool) -> dict[str, float]:
     for name, kind in _F1.items():
         columns = occurs if kind == "macro" else slice(None)
         found[name] = max(_f1(Y[:, columns], np.asarray(each, dtype=int)[:, columns], kind) for each in tries[name])
+    found[ALIKE] = max(_f1(Y[:, occurs], np.asarray(each, dtype=int)[:, occurs], "macro") for each in every)
     joint = answer.get("log_prob")
     found["joint log-loss"] = (
         min(_independent(P, Y, clip) for clip in (1e-3, 1e-4)) if joint is None else -float(np.mean(joint))
