@@ -14,6 +14,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from plait.core.arrays import Floats, Labels
 from plait.core.checks import Interval, check_parameters, check_value
+from plait.core.chunked.recognition import answers_chunks, chunks_of, gathered
 from plait.core.label_forms import LabelledRows, read_labels
 from plait.core.labels import Targets, as_targets, label_matrix
 from plait.core.named_answers import TopLabels, label_sets, row_frame, top_labels
@@ -91,6 +92,7 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         """Learn from checked rows, labels and weights of rows (None where there are none); set fitted attributes."""
         raise NotImplementedError
 
+    @answers_chunks
     @shows_progress("predicting by")
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the labels that the classifier decides on.
@@ -107,11 +109,19 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         """
         return self._labels_out(self._decide(self._rows(X)))
 
+    def _like(self, method: str, **how: Any) -> Any:
+        """Return what a method answers about no rows; None where that is no array."""
+        check_is_fitted(self)
+        if method == "predict":
+            return self._labels_out(np.zeros((0, self.n_labels_), dtype=np.uint8))
+        return self._probabilities_out(np.zeros((0, self.n_labels_))) if method == "predict_proba" else None
+
     def _decide(self, X: Any) -> npt.NDArray[Any]:
         """Return 0/1 labels (n_samples, n_labels) of checked rows; unless a subclass says more, the likely ones."""
         return self._marginals(X) > 0.5
 
     @available_where(_gives_probabilities)
+    @answers_chunks
     @shows_progress("predicting by")
     def predict_proba(self, X: Any) -> Floats:
         """Return the marginals P(label | x); scores between 0 and 1 where a method has no probabilities proper.
@@ -132,6 +142,7 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         """Return P(label | x), (n_samples, n_labels), of checked rows."""
         raise NotImplementedError
 
+    @answers_chunks
     def predict_sets(self, X: Any, **params: Any) -> list[tuple[str, ...]]:
         """Return the labels that `predict` decides on, by name.
 
@@ -153,6 +164,7 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         return label_sets(labels, self.label_names_.tolist())
 
     @available_where(scores_labels)
+    @answers_chunks
     def top_labels(self, X: Any, k: int = 5) -> TopLabels:
         """Return the most probable labels of every row, by name and with their probabilities.
 
@@ -224,7 +236,10 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
     def _training_data(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Labels, Any]:
         """Return X (dense float or CSR), labels as `uint8` and weights (or None), checked; remember names."""
         owner, names = type(self).__name__, None
-        if y is None and isinstance(X, LabelledRows):
+        chunks = chunks_of(owner, X, y)
+        if chunks is not None:
+            X, y, names = gathered(owner, chunks)
+        elif y is None and isinstance(X, LabelledRows):
             X, y, names = X.X, X.Y, X.label_names
         known = {"keep_sparse": self._takes_sparse_labels(), "unknown": self.takes_unknown_labels}
         targets = as_targets(owner, y, **known)

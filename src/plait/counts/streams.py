@@ -5,13 +5,13 @@ One small table is made for each part, where the part lies, and the tables are a
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
-from itertools import pairwise
 from operator import add
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from plait.core.chunked.dask_blocks import is_dask, row_pieces
 from plait.core.extras import optional
 from plait.core.sentences import ParameterError
 
@@ -36,7 +36,7 @@ def summed(count: Callable[..., Any], *parts: Any) -> Any:
     if isinstance(parts[0], Iterator):
         missing = (None,) * len(parts)
         return _total(summed(count, *(*chunk, *missing)[: len(parts)]) for chunk in parts[0])
-    if _is_dask(parts[0]):
+    if _is_array(parts[0]):
         return _summed_by_dask(count, parts)
     size = _block_rows(parts)
     return count(*parts) if size is None else _total(count(*block) for block in _blocks(parts, size))
@@ -51,7 +51,7 @@ def is_streamed(*parts: Any) -> bool:
     >>> is_streamed(np.zeros((5, 2))), is_streamed(iter([np.zeros((5, 2))]))
     (False, True)
     """
-    return isinstance(parts[0], Iterator) or _is_dask(parts[0]) or _block_rows(parts) is not None
+    return isinstance(parts[0], Iterator) or _is_array(parts[0]) or _block_rows(parts) is not None
 
 
 def _total(tables: Iterable[Any]) -> Any:
@@ -78,13 +78,13 @@ def _blocks(parts: tuple[Any, ...], size: int) -> Iterator[list[Any]]:
         yield [None if part is None else part[first : first + size] for part in parts]
 
 
-def _is_dask(X: Any) -> bool:
-    return hasattr(X, "__dask_graph__") and hasattr(X, "chunks")
+def _is_array(X: Any) -> bool:
+    return is_dask(X) and hasattr(X, "chunks")
 
 
 def _summed_by_dask(count: Callable[..., Any], parts: tuple[Any, ...]) -> Any:
     delayed = optional("dask", extra="dask", purpose="Dask arrays").delayed
-    pieces = [_pieces(part, parts[0].chunks[0]) for part in parts]
+    pieces = [row_pieces(part, parts[0].chunks[0]) for part in parts]
     tables = [delayed(count)(*block) for block in zip(*pieces, strict=True)]
     while len(tables) > 1:
         tables = [delayed(_added)(tables[first : first + _FAN_IN]) for first in range(0, len(tables), _FAN_IN)]
@@ -94,24 +94,3 @@ def _summed_by_dask(count: Callable[..., Any], parts: tuple[Any, ...]) -> Any:
 def _added(tables: list[Any]) -> Any:
     return reduce(add, tables)
 
-
-def _pieces(part: Any, lengths: tuple[int, ...]) -> list[Any]:
-    """Return an array cut into the same rows as the first one, each piece whole in its columns."""
-    if part is None:
-        return [None] * len(lengths)
-    if _is_dask(part):
-        return _dask_pieces(part, lengths)
-    if np.isnan(lengths).any():
-        raise ParameterError(
-            "plait needs the row blocks of X to have known lengths when another array is no Dask array, but they are "
-            "unknown. Call X.compute_chunk_sizes() first."
-        )
-    return [part[first:last] for first, last in pairwise(np.cumsum((0, *lengths)))]
-
-
-def _dask_pieces(part: Any, lengths: tuple[int, ...]) -> list[Any]:
-    if part.ndim == 2 and part.numblocks[1] > 1:
-        part = part.rechunk({1: -1})
-    if len(part.chunks[0]) != len(lengths) or not np.array_equal(part.chunks[0], lengths, equal_nan=True):
-        part = part.rechunk({0: lengths})
-    return list(part.to_delayed().reshape(-1))

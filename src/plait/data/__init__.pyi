@@ -2,6 +2,7 @@ from . import folds, synthetic
 from .dataset import Dataset
 from .description import describe_text
 from .errors import DataError, DataWarning
+from .file_chunks import FileChunks, chunks
 from .frames import from_frame
 from .joined_tags import split_tags
 from .label_statistics import Statistics, statistics
@@ -24,8 +25,10 @@ __all__ = [
     "DataError",
     "DataWarning",
     "Dataset",
+    "FileChunks",
     "Statistics",
     "TableEncoder",
+    "chunks",
     "describe_text",
     "folds",
     "from_frame",

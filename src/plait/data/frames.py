@@ -134,7 +134,7 @@ def from_frame(
     return dataset_of_frame(frame, LabelPlan(labels, tags, sep, positive), name, name)
 
 
-def dataset_of_frame(frame: Any, plan: LabelPlan, name: str, source: str, *, keep: bool = False) -> Dataset:
+def dataset_of_frame(frame: Any, plan: LabelPlan, name: str, source: str, *, keep: bool | None = False) -> Dataset:
     """Do the work of `from_frame`, with `source` in warnings and errors; `keep` leaves X a frame in any case."""
     names = [str(column) for column in frame.columns]
     refuse_doubles(names, source)
@@ -170,7 +170,7 @@ def dataset_of_columns(
     name: str,
     source: str,
     *,
-    keep: bool = False,
+    keep: bool | None = False,
     lines: Any = None,
 ) -> Dataset:
     """Return the data set of a table's columns.
@@ -187,8 +187,8 @@ def dataset_of_columns(
         Name of the data set.
     source : str
         Where the columns come from, for errors and warnings.
-    keep : bool, default=False
-        Whether X is a frame even if an array could hold all of it.
+    keep : bool or None, default=False
+        Whether X is a frame even if an array could hold all of it; None for an array in any case.
     lines : ndarray of int, optional
         The line of its file that each row begins in.
     """
@@ -200,7 +200,8 @@ def dataset_of_columns(
     features = [column for j, column in enumerate(columns) if j not in is_label]
     kinds = [_KINDS[column.kind] for column in features]
     plain = all(column.kind in ("numeric", "boolean") and kind_of(column)[1] in _PLAIN for column in features)
-    X = made_frame(features) if features and (keep or not plain) else _beside(features, n_rows)
+    framed = features and keep is not None and (keep or not plain)
+    X = made_frame(features) if framed else _beside(features, n_rows)
     return Dataset(X, Y, [column.name for column in features], label_names, name, kinds, lines)
 
 

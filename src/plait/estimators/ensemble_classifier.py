@@ -11,6 +11,7 @@ from plait import losses as losses_room
 from plait.core.arrays import Floats, Ints, Labels
 from plait.core.callbacks import CallbackSupport, fit_tasks, with_callbacks
 from plait.core.checks import HasMethods, InstanceOf, Interval, Nothing, OneOf, RandomState, check_parameters
+from plait.core.chunked.recognition import answers_chunks
 from plait.core.naming import resolve
 from plait.core.parallel import JOBS_RULES, Parallel, delayed
 from plait.core.progress_bar import shows_progress
@@ -299,6 +300,7 @@ class EnsembleClassifier(CallbackSupport, JointModel):
         counts = np.array([(scores >= level).sum() for level in levels])
         return float(levels[np.argmin(np.abs(counts - int(Y.sum())))])
 
+    @answers_chunks
     def predict(self, X: Any, loss: Any = None, *, sparse_output: bool | str = "auto") -> Any:
         """Return the labels whose score reaches the threshold; of a mixture, the set of least expected loss."""
         if self._combined() == "mixture":
@@ -315,6 +317,7 @@ class EnsembleClassifier(CallbackSupport, JointModel):
             return self._sparsely((scores > np.asarray(found.thresholds)).astype(np.uint8), sparse_output)
         return self._sparsely((scores >= self.threshold_).astype(np.uint8), sparse_output)
 
+    @answers_chunks
     def predict_proba(self, X: Any) -> Floats:
         """Return the scores of all labels: shares of votes, mean marginals, or the marginals of the mixture."""
         if self._combined() == "mixture":

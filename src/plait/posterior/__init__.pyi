@@ -1,4 +1,5 @@
 from .asking import LabelsToAsk
+from .chunked_posterior import ChunkedPosterior
 from .credible_families import LabelFamilies
 from .drawn_sets import SamplingWarning
 from .explaining import FeatureBackground, Reasons
@@ -9,6 +10,7 @@ from .posterior import Posterior
 from .predictor import Predictor
 
 __all__ = [
+    "ChunkedPosterior",
     "FeatureBackground",
     "FewLabelsWarning",
     "FurtherQuestions",

@@ -17,6 +17,7 @@ from plait import inference as inference_room
 from plait import losses as losses_room
 from plait.core.arrays import Floats, Ints, Labels
 from plait.core.checks import Boolean, OneOf, check_value
+from plait.core.chunked.recognition import answers_chunks, chunks_of
 from plait.core.labels import Targets
 from plait.core.multilabel_classifier import MultilabelClassifier, available_where, scores_labels
 from plait.core.named_answers import TopLabels, row_frame
@@ -28,6 +29,7 @@ from plait.inference import Inference
 from plait.joint import GraphDistribution
 from plait.losses import Loss, Subset
 from plait.losses.expected_f1 import f1_thresholds
+from plait.posterior.chunked_posterior import ChunkedPosterior
 from plait.posterior.explaining import FeatureBackground
 from plait.posterior.posterior import Joint, Posterior
 from plait.posterior.predictor import Predictor
@@ -203,15 +205,21 @@ class JointModel(MultilabelClassifier):
         return clone(self).set_params(loss="subset")
 
     @available_where(_gives_probabilities)
-    def joint(self, X: Any) -> Posterior:
+    def joint(self, X: Any) -> Any:
         """Return P(y | x) of every row, to ask questions of.
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        X : array, sparse matrix or data frame of shape (n_samples, n_features), Dask collection, or chunks of rows
             Features.
+
+        Returns
+        -------
+        answer : Posterior
+            Of rows in chunks a `ChunkedPosterior`, which answers chunk by chunk.
         """
-        return self._posterior(X)
+        chunks = chunks_of(f"{type(self).__name__}.joint", X)
+        return self._posterior(X) if chunks is None else ChunkedPosterior(self, X)
 
     def predictor(self) -> Predictor:
         """Return the model as it is now for a caller that is trusted: it answers without checking X.
@@ -226,6 +234,12 @@ class JointModel(MultilabelClassifier):
         check_is_fitted(self)
         return Predictor(self)
 
+    def _like(self, method: str, **how: Any) -> Any:
+        if method == "predict" and not self._one_column:
+            return self._sparsely(np.zeros((0, self.n_labels_), dtype=np.uint8), how.get("sparse_output", "auto"))
+        return super()._like(method, **how)
+
+    @answers_chunks
     def predict(self, X: Any, loss: Any = None, *, sparse_output: bool | str = "auto") -> Any:
         """Return for every row the label set with the least expected loss.
 
@@ -263,6 +277,7 @@ class JointModel(MultilabelClassifier):
         return self._labels_out(sparse.csr_matrix(labels) if self._answers_sparsely(sparse_output) else labels)
 
     @available_where(scores_labels)
+    @answers_chunks
     def top_labels(self, X: Any, k: int = 5) -> TopLabels:
         """Return the most probable labels of every row, by name and with their probabilities, block by block.
 
@@ -294,6 +309,7 @@ class JointModel(MultilabelClassifier):
             )
 
     @available_where(_gives_probabilities)
+    @answers_chunks
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Return the marginals P(y_k = 1 | x), (n_samples, n_labels).
 

@@ -30,7 +30,7 @@ from plait.data.dataset import Dataset
 from plait.data.errors import DataError
 from plait.data.frames import FRAME_LIBRARIES, LabelPlan, dataset_of_columns, frame_library
 
-__all__ = ["SEPARATORS", "read_csv"]
+__all__ = ["SEPARATORS", "csv_part", "read_csv"]
 
 SEPARATORS = (",", ";", "\t", "|")
 
@@ -114,27 +114,44 @@ def read_csv(
     """
     check_value("read_csv", "separator", separator, (OneOf(SEPARATORS), Nothing()))
     check_value("read_csv", "library", library, (OneOf(FRAME_LIBRARIES), Nothing()))
-    file = os.fspath(path)
-    content = _text(path, file)
+    file, title = os.fspath(path), plain_stem(path) if name is None else name
+    content = _text(read_all(path, _NO_BOUND), file)
     if separator is None and plain_suffix(path) == ".tsv":
         separator = "\t"
     table = _tidied(content, separator, file)
+    plan = LabelPlan(labels, tags, sep, positive)
+    return _dataset(table, plan, kinds or {}, kinds is not None, library, file, title)
+
+
+def csv_part(
+    content: bytes, file: str, plan: LabelPlan, kinds: Mapping[str, str], *, separator: str | None, keep: Any, skipped: int
+) -> tuple[Dataset, str]:
+    """Return some records of a file, under its head, as a data set, and the separator that was found.
+
+    `keep` is that of `dataset_of_columns`; `skipped` says how many lines of the file lie between the head and them.
+    """
+    table = _tidied(_text(content, file), separator, file, skipped)
+    return _dataset(table, plan, kinds, keep, None, file, plain_stem(file)), table.separator
+
+
+def _dataset(
+    table: "_Table", plan: LabelPlan, kinds: Mapping[str, str], keep: Any, library: str | None, file: str, title: str
+) -> Dataset:
     names = [_name(cell) for cell in table.cells(0, 1)]
     refuse_doubles(names, file)
-    plan = LabelPlan(labels, tags, sep, positive)
     plan.positions(names, file)
+    content = table.text
     if library is None and len(content) >= _LARGE and installed("pandas"):
         library = "pandas"
-    asked = [_READ_AS.get((kinds or {}).get(name, "")) for name in names]
+    asked = [_READ_AS.get(kinds.get(name, "")) for name in names]
     columns = list(
         _columns(table, names, asked, file) if library is None else _columns_by(library, table, names, asked, file)
     )
-    title = plain_stem(path) if name is None else name
-    return dataset_of_columns(columns, table.n_rows, plan, title, file, keep=kinds is not None, lines=table.lines[1:])
+    return dataset_of_columns(columns, table.n_rows, plan, title, file, keep=keep, lines=table.lines[1:])
 
 
-def _text(path: str | os.PathLike[str], file: str) -> bytes:
-    content = read_all(path, _NO_BOUND).removeprefix(_BYTE_ORDER_MARK)
+def _text(content: bytes, file: str) -> bytes:
+    content = content.removeprefix(_BYTE_ORDER_MARK)
     try:
         if not content.isascii():
             content.decode("utf-8")
@@ -172,8 +189,11 @@ class _Table(NamedTuple):
         return [self.text[start:end].decode() for start, end in zip(starts, ends, strict=False)]
 
 
-def _tidied(content: bytes, separator: str | None, file: str) -> _Table:
-    """Return the table, by the first separator that makes one; else say what is wrong by the first of all."""
+def _tidied(content: bytes, separator: str | None, file: str, skipped: int = 0) -> _Table:
+    """Return the table, by the first separator that makes one; else say what is wrong by the first of all.
+
+    Lines below the head are by `skipped` further down in the file.
+    """
     content = content if content.endswith(b"\n") else content + b"\n"
     text = np.frombuffer(content, dtype=np.uint8)
     quoted, returned = b'"' in content, b"\r" in content
@@ -184,7 +204,7 @@ def _tidied(content: bytes, separator: str | None, file: str) -> _Table:
         text, inside = _with_line_feeds(text, inside)
     faults = []
     for candidate in (separator,) if separator else _by_width(content):
-        table = _table(text, inside, candidate, file)
+        table = _table(text, inside, candidate, file, skipped)
         if isinstance(table, _Table):
             return table
         faults.append(table)
@@ -206,7 +226,7 @@ def _with_line_feeds(text: Array, inside: Bools) -> tuple[Array, Bools]:
     return np.where(returns, np.uint8(_NEWLINE), text)[kept], inside[kept]
 
 
-def _table(text: Array, inside: Bools, separator: str, file: str) -> _Table | DataError:
+def _table(text: Array, inside: Bools, separator: str, file: str, skipped: int) -> _Table | DataError:
     """Return the table that a separator makes of the text, or what is wrong with it."""
     ends = _field_ends(text, inside, separator)
     last_fields = np.flatnonzero(text[ends] == _NEWLINE)
@@ -220,12 +240,13 @@ def _table(text: Array, inside: Bools, separator: str, file: str) -> _Table | Da
         record, _, *sentence = min(faults)
         before = text[: starts[record]]
         is_end = (before == _NEWLINE) | ((before == _RETURN) & np.append(before[1:] != _NEWLINE, True))
-        return DataError.at(file, 1 + int(is_end.sum()), *sentence)
+        return DataError.at(file, 1 + int(is_end.sum()) + (skipped if record else 0), *sentence)
     if not width:
         return DataError.at(file, None, "a first line with the names of the columns", "none")
     lines = np.arange(1, len(starts))
     if inside.any():
         lines = 1 + np.searchsorted(np.flatnonzero(text == _NEWLINE), starts[:-1])
+    lines[1:] += skipped
     if blank.any():
         kept = ~np.repeat(blank, np.diff(starts))
         text, inside = text[kept], inside[kept] if len(inside) else inside

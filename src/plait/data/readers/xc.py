@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from plait.data.dataset import Dataset
 from plait.data.errors import DataError
 from plait.data.readers.pair_rows import PairRows, check_width, read_pair_rows
 
-__all__ = ["is_xc_head", "read_xc"]
+__all__ = ["XCFile", "is_xc_head", "read_xc"]
 
 _HEAD = re.compile(rb"[ \t]*(\d{1,15})[ \t]+(\d{1,15})[ \t]+(\d{1,15})[ \t\r]*")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -65,31 +66,46 @@ def read_xc(path: str | os.PathLike[str], *, name: str | None = None) -> Dataset
     file = os.fspath(path)
     blocks = blocks_of_lines(path)
     first = next(blocks, b"").removeprefix(_BYTE_ORDER_MARK)
-    n_rows, n_features, n_labels = _head(file, first)
+    whole = XCFile.of(file, first)
     rows = read_pair_rows(file, _after_head(first, blocks), line=2, blank_rows=True)
-    rows = _without_blank_end(rows, n_rows)
-    if len(rows.lines) != n_rows:
-        raise DataError.at(file, None, f"the {n_rows} rows that line 1 states", str(len(rows.lines)))
-    check_width(file, 1, "features", n_features, rows.n_bytes + len(first))
-    check_width(file, 1, "labels", n_labels, rows.n_bytes + len(first))
-    _check_range(file, rows, "feature", rows.indices, rows.pair_ends, n_features)
-    _check_range(file, rows, "label", rows.labels, rows.label_ends, n_labels)
+    rows = _without_blank_end(rows, whole.n_rows)
+    if len(rows.lines) != whole.n_rows:
+        raise DataError.at(file, None, f"the {whole.n_rows} rows that line 1 states", str(len(rows.lines)))
+    check_width(file, 1, "features", whole.n_features, rows.n_bytes + len(first))
+    check_width(file, 1, "labels", whole.n_labels, rows.n_bytes + len(first))
+    rows = whole.checked(rows, whole.n_rows)
     return Dataset(
-        rows.features(file, n_features),
-        rows.label_sets(file, rows.labels, n_labels),
-        label_names=[str(label) for label in range(n_labels)],
+        rows.features(file, whole.n_features),
+        rows.label_sets(file, rows.labels, whole.n_labels),
+        label_names=[str(label) for label in range(whole.n_labels)],
         name=plain_stem(path) if name is None else name,
     )
 
 
-def _head(file: str, first: bytes) -> tuple[int, int, int]:
-    line = first.partition(b"\n")[0]
-    match = _HEAD.fullmatch(line)
-    if match is None:
-        found = shown(line.decode("utf-8", "replace")) if line else "none"
-        raise DataError.at(file, 1, "the numbers of rows, features and labels", found)
-    n_rows, n_features, n_labels = (int(word) for word in match.groups())
-    return n_rows, n_features, n_labels
+class XCFile(NamedTuple):
+    """What the head of a file states."""
+
+    file: str
+    n_rows: int
+    n_features: int
+    n_labels: int
+
+    @classmethod
+    def of(cls, file: str, first: bytes) -> "XCFile":
+        """Return what the first line of a block states."""
+        line = first.partition(b"\n")[0]
+        match = _HEAD.fullmatch(line)
+        if match is None:
+            found = shown(line.decode("utf-8", "replace")) if line else "none"
+            raise DataError.at(file, 1, "the numbers of rows, features and labels", found)
+        return cls(file, *(int(word) for word in match.groups()))
+
+    def checked(self, rows: PairRows, n_left: int) -> PairRows:
+        """Return rows in which all features and labels are such as the head states; `n_left` rows are to come."""
+        rows = _without_blank_end(rows, n_left)
+        _check_range(self.file, rows, "feature", rows.indices, rows.pair_ends, self.n_features)
+        _check_range(self.file, rows, "label", rows.labels, rows.label_ends, self.n_labels)
+        return rows
 
 
 def _after_head(first: bytes, blocks: Iterator[bytes]) -> Iterator[bytes]:
