@@ -85,7 +85,9 @@ def test_folder(tmp_path):
 
 @settings(max_examples=30, deadline=None)
 @given(
-    st.lists(st.tuples(st.sampled_from(['a"b', "x\ny", "plain", "", "c,d"]), st.integers(0, 1)), min_size=1, max_size=12),
+    st.lists(
+        st.tuples(st.sampled_from(['a"b', "x\ny", "plain", "", "c,d"]), st.integers(0, 1)), min_size=1, max_size=12
+    ),
     st.integers(1, 60),
 )
 def test_quoted_line_ends(tmp_path_factory, rows, size):

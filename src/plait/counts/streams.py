@@ -93,4 +93,3 @@ def _summed_by_dask(count: Callable[..., Any], parts: tuple[Any, ...]) -> Any:
 
 def _added(tables: list[Any]) -> Any:
     return reduce(add, tables)
-

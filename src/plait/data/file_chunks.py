@@ -183,7 +183,7 @@ class LibsvmChunks(FileChunks):
             ids = []
         if len(ids) != len(set(ids)) or isinstance(labels, str) or (not ids and len(labels)):
             raise ParameterError(complaint("chunks", "labels", "a sequence of different label ids", labels))
-        return sorted(ids) if not ids else ids
+        return ids
 
     def _scan(self) -> None:
         """Find the label ids, the number of features and whether indices begin at 0, by one reading."""

@@ -1,4 +1,4 @@
-"""`ChunkedPosterior`: what `joint` returns of rows in chunks; answers are found chunk by chunk, when they are needed."""
+"""`ChunkedPosterior`: what `joint` returns of rows in chunks; answers are found chunk by chunk, when needed."""
 
 from collections.abc import Iterator
 from functools import partial

@@ -205,7 +205,7 @@ class JointModel(MultilabelClassifier):
         return clone(self).set_params(loss="subset")
 
     @available_where(_gives_probabilities)
-    def joint(self, X: Any) -> Any:
+    def joint(self, X: Any) -> Posterior:
         """Return P(y | x) of every row, to ask questions of.
 
         Parameters
@@ -218,8 +218,9 @@ class JointModel(MultilabelClassifier):
         answer : Posterior
             Of rows in chunks a `ChunkedPosterior`, which answers chunk by chunk.
         """
-        chunks = chunks_of(f"{type(self).__name__}.joint", X)
-        return self._posterior(X) if chunks is None else ChunkedPosterior(self, X)
+        if chunks_of(f"{type(self).__name__}.joint", X) is None:
+            return self._posterior(X)
+        return ChunkedPosterior(self, X)  # type: ignore[return-value]
 
     def predictor(self) -> Predictor:
         """Return the model as it is now for a caller that is trusted: it answers without checking X.

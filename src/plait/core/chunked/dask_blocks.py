@@ -97,9 +97,7 @@ class DaskChunks(RowChunks):
         if like is None:
             return blocks
         shapes = [(length, *like.shape[1:]) for length in self.lengths]
-        arrays = [
-            _array.from_delayed(block, shape, meta=like) for block, shape in zip(blocks, shapes, strict=True)
-        ]
+        arrays = [_array.from_delayed(block, shape, meta=like) for block, shape in zip(blocks, shapes, strict=True)]
         return _array.concatenate(arrays, axis=0, allow_unknown_chunksizes=True)
 
 
@@ -114,4 +112,3 @@ def _frame_pieces(owner: str, y: Any, n_blocks: int) -> list[Any]:
             f"{len(found)}. Split both alike."
         )
     return found
-

@@ -48,8 +48,8 @@ def chunks_of(owner: str, X: Any, y: Any = None) -> RowChunks | None:
         return DaskChunks(owner, X, y)
     if isinstance(X, Iterator):
         raise ParameterError(
-            f"{owner} needs X to be rows that can be read again, but it is a {type(X).__name__}, which can be read once "
-            "only. Pass a list of chunks, plait.data.chunks(path), or another object that starts anew in iter()."
+            f"{owner} needs X to be rows that can be read again, but it is a {type(X).__name__}, which can be read "
+            "once only. Pass a list of chunks, plait.data.chunks(path), or another object that starts anew in iter()."
         )
     return LocalChunks(owner, X, y) if _is_chunks(X) else None
 
@@ -92,9 +92,9 @@ def gathered(owner: str, chunks: RowChunks) -> tuple[Any, Any, Any]:
         total += n_bytes(X)
         if total > MOST_GATHERED:
             raise ParameterError(
-                f"{owner} needs all rows in memory, but X comes in chunks of more than {MOST_GATHERED >> 20} MiB. Fit a "
-                "JointClassifier (recipes br, bcc, cc, pcc, kcc ...) with LogisticLearner, which takes chunks as they "
-                "are, or pass fewer rows."
+                f"{owner} needs all rows in memory, but X comes in chunks of more than {MOST_GATHERED >> 20} MiB. Fit "
+                "a JointClassifier (recipes br, bcc, cc, pcc, kcc ...) with LogisticLearner, which takes chunks as "
+                "they are, or pass fewer rows."
             )
         blocks.append((X, y, names))
     warn(

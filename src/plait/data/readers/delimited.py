@@ -124,7 +124,14 @@ def read_csv(
 
 
 def csv_part(
-    content: bytes, file: str, plan: LabelPlan, kinds: Mapping[str, str], *, separator: str | None, keep: Any, skipped: int
+    content: bytes,
+    file: str,
+    plan: LabelPlan,
+    kinds: Mapping[str, str],
+    *,
+    separator: str | None,
+    keep: Any,
+    skipped: int,
 ) -> tuple[Dataset, str]:
     """Return some records of a file, under its head, as a data set, and the separator that was found.
 
