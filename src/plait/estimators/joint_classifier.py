@@ -12,6 +12,7 @@ from plait import features as features_room
 from plait import structure as structure_room
 from plait.core.arrays import Bools, Labels
 from plait.core.checks import InstanceOf, Nothing, RandomState, check_parameters
+from plait.core.chunked.row_chunks import RowChunks
 from plait.core.naming import resolve
 from plait.core.parallel import JOBS_RULES, with_own_jobs
 from plait.core.progress_bar import shows_progress
@@ -25,6 +26,7 @@ from plait.inference import Inference
 from plait.joint import GraphJoint
 from plait.learners import Conditionals, Learner, SklearnLearner
 from plait.learners.learner_words import LEARNER_RULES, as_learner
+from plait.learners.partitioned.checked_parts import training_chunks, training_parts
 from plait.learners.training.problem import Problem
 from plait.losses import Loss
 from plait.posterior import JointModel
@@ -157,6 +159,7 @@ class JointClassifier(JointModel):
     """
 
     takes_unknown_labels: ClassVar[bool] = True
+    graph_: LabelGraph
     # A model of an earlier plait, read from a file, has none.
     _categories: Any = MappingProxyType({})
     parameter_rules: ClassVar[dict[str, Any]] = {
@@ -202,7 +205,8 @@ class JointClassifier(JointModel):
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n_samples, n_features), or Dataset
-            Features; a data set brings its labels with it.
+            Features; a data set brings its labels with it. With a `LogisticLearner` also a Dask array or frame, or
+            chunks of rows that can be read again and again, such as `plait.data.chunks(path)`: see "Scale".
         y : array, sparse matrix, data frame, or list of sets of label names
             One 0/1 column for each label; or one binary column in one dimension.
         sample_weight : array of shape (n_samples,), optional
@@ -214,10 +218,42 @@ class JointClassifier(JointModel):
         self
         """
         check_parameters(self)
+        chunks = training_chunks(type(self).__name__, X, y)
+        if chunks is not None and self.part("learner").fits_parts:
+            self._fit_parts(chunks, sample_weight)
+            return self
         rows = self._checked_rows(X, y, sample_weight)
         self._learn(*rows)
         self._find_thresholds(*rows)
         return self
+
+    def _fit_parts(self, chunks: RowChunks, sample_weight: Any) -> None:
+        """Do what `_learn` does where rows come in chunks: sums over all rows, a sample for what does not add up."""
+        if sample_weight is not None:
+            raise ParameterError(
+                f"{type(self).__name__} needs sample_weight to be None where rows come in chunks. Leave it out."
+            )
+        structure_seed, pair_seed, self._seed = seeds(self.random_state, 3)
+        found = training_parts(type(self).__name__, chunks, pair_seed)
+        self._categories = {}
+        found.remember(self)
+        structure, selector, learner = self._parts()
+        X, Y = found.rows.sample
+        needs_pairs = structure.needs_pairs(self.n_labels_)
+        Y = Y.toarray() if selector is not None or needs_pairs or self._thresholded() else Y
+        candidates = None if selector is None else selector.first_stage(X, Y)
+        pairs = None
+        if needs_pairs:
+            few = Problem(X, Y, LabelGraph([[]] * self.n_labels_), _support(candidates))
+            pairs = pairs_for(structure, learner, few, seed=pair_seed)
+        counted = found.counted(structure)
+        names = list(self.label_names_)
+        given = StructureInput(type(structure).__name__, *counted, generator(structure_seed), pairs, names)
+        self.graph_ = structure.build_checked(given)
+        self.mask_ = None if selector is None else selector.second_stage(X, Y, self.graph_, candidates)
+        self.conditionals_ = learner.fit_parts(found.rows, self.graph_, _support(self.mask_))
+        self.joint_ = GraphJoint(self.conditionals_)
+        self._find_thresholds(X, Y, None)
 
     def _learn(self, X: Any, Y: Labels, sample_weight: Any) -> None:
         """Run the rooms in order: features that need no graph, structure, features that need it, conditionals."""
@@ -233,7 +269,7 @@ class JointClassifier(JointModel):
         if structure.needs_pairs(self.n_labels_):
             pairs = pairs_for(structure, learner, alone, seed=pair_seed)
         given = StructureInput(type(structure).__name__, *counted, draws, pairs, list(self.label_names_))
-        self.graph_: LabelGraph = structure.build_checked(given)
+        self.graph_ = structure.build_checked(given)
         self.mask_ = None if selector is None else selector.second_stage(*counted, self.graph_, candidates)
         problem = replace(alone, graph=self.graph_, support=_support(self.mask_))
         train = trained_on_known if has_unknown(Y) else _trained

@@ -31,6 +31,8 @@ class Learner(BaseEstimator, ABC):
     fits_pairs: ClassVar[bool] = False
     # Whether `sample_weight` may have a column for each label, and what is fitted is linear.
     weighs_labels: ClassVar[bool] = False
+    # Whether it has `fit_parts`, for rows that lie in parts.
+    fits_parts: ClassVar[bool] = False
     # Whether `Problem.Y` may be a CSR matrix.
     takes_sparse_labels: ClassVar[bool] = False
     # Whether `Problem.Y` may hold numbers between 0 and 1, which EM makes of unknown labels.
@@ -150,6 +152,10 @@ class Learner(BaseEstimator, ABC):
 
     def fit_pairs_checked(self, problem: Problem, *, folds: Any = 1 / 3, random_state: Any = None) -> PairDependence:
         """Train every ordered pair of labels on a checked problem and score rows held out, where `fits_pairs`."""
+        raise NotImplementedError
+
+    def fit_parts(self, rows: Any, graph: LabelGraph, support: Any) -> Conditionals:
+        """Train on `PartedRows`, with the features of each label in `support` (None for all), where `fits_parts`."""
         raise NotImplementedError
 
     def graph_batch(self, X: Any, Y: Labels) -> Any:

@@ -30,8 +30,11 @@ from plait.learners.logistic.logistic_batch import MOST_STRENGTH
 from plait.learners.logistic.pair_dependence import pair_dependence_of
 from plait.learners.logistic.penalty_search import choose_penalties
 from plait.learners.logistic.prepared_problem import GraphBatch, PreparedProblem, l2_penalty
+from plait.learners.partitioned.checked_parts import training_chunks, training_parts
+from plait.learners.partitioned.parted_logistic import PartedRows, fit_logistic_parts
 from plait.learners.training.column_scaling import column_scales
 from plait.learners.training.problem import CLASS_WEIGHT_RULES, Problem, checked_problem
+from plait.structure.label_graph import LabelGraph
 from plait.structure.pair_dependence import PairDependence
 
 __all__ = ["LogisticLearner"]
@@ -158,6 +161,7 @@ class LogisticLearner(Learner):
     weighs_labels: ClassVar[bool] = True
     takes_sparse_labels: ClassVar[bool] = True
     takes_soft_targets: ClassVar[bool] = True
+    fits_parts: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -268,6 +272,31 @@ class LogisticLearner(Learner):
         separated = self._separated(prepared, C, found)
         self._warn(np.setdiff1d(prepared.fitted[~solution.converged], separated), separated)
         return found.sparsified(float(self.sparsify))
+
+    def fit(
+        self,
+        X: Any,
+        Y: Any = None,
+        graph: LabelGraph | None = None,
+        mask: FeatureMask | None = None,
+        *,
+        sample_weight: Any = None,
+        start: Conditionals | None = None,
+    ) -> LinearConditionals:
+        """Train the conditionals of all labels; X and Y may also come in chunks, see `Learner.fit`."""
+        chunks = training_chunks(type(self).__name__, X, Y)
+        if chunks is None or sample_weight is not None or start is not None:
+            found = super().fit(X, Y, graph, mask, sample_weight=sample_weight, start=start)
+            assert isinstance(found, LinearConditionals)
+            return found
+        self.check()
+        rows = training_parts(type(self).__name__, chunks, 0).rows
+        graph = LabelGraph([[]] * len(rows.n_ones)) if graph is None else graph
+        return self.fit_parts(rows, graph, None if mask is None else mask.support)
+
+    def fit_parts(self, rows: PartedRows, graph: LabelGraph, support: Any) -> LinearConditionals:
+        """Train where rows lie in parts: the same solutions to the tolerance, by sums over the parts."""
+        return fit_logistic_parts(self, rows, graph, support, type(self).__name__)
 
     def _require_finite(self, found: LinearConditionals) -> None:
         each = np.isfinite(found.coef_).all(axis=1) & np.isfinite(found.parent_coef_).all(axis=1)

@@ -36,6 +36,7 @@ class ConditionalTree(Structure):
     ((), (0,))
     """
 
+    counts_labels: ClassVar[bool] = True
     parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {"folds": FOLDS_RULES}
 
     def __init__(self, folds: float = 1 / 3) -> None:

@@ -27,6 +27,7 @@ class FullChain(Structure):
     """
 
     takes_sparse_labels: ClassVar[bool] = True
+    counts_labels: ClassVar[bool] = True
     parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {"order": ORDER_RULES}
 
     def __init__(self, order: Any = None) -> None:

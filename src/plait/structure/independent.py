@@ -19,6 +19,7 @@ class Independent(Structure):
     """
 
     takes_sparse_labels: ClassVar[bool] = True
+    counts_labels: ClassVar[bool] = True
 
     def _build(self, given: StructureInput) -> LabelGraph:
         return LabelGraph([[]] * given.n_labels)

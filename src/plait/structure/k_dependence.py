@@ -57,6 +57,7 @@ class KDependence(Structure):
     """
 
     takes_sparse_labels: ClassVar[bool] = True
+    counts_labels: ClassVar[bool] = True
     parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {
         "k": (Interval(int, 0, None), Interval(float, 0.0, 1.0)),
         "order": ORDER_RULES,

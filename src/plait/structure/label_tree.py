@@ -44,6 +44,7 @@ class LabelTree(Structure):
     """
 
     takes_sparse_labels: ClassVar[bool] = True
+    counts_labels: ClassVar[bool] = True
     parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {
         "weights": (OneOf(("nmi", "mi")),),
         "root": (Interval(int, 0, None), InstanceOf((str,)), Nothing()),

@@ -44,6 +44,9 @@ class Order(BaseEstimator, ABC):
 
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {}
 
+    # Whether `given.X` is looked at.
+    reads_features: ClassVar[bool] = True
+
     @abstractmethod
     def _arrange(self, given: StructureInput) -> list[int]:
         """Return all labels in order."""
@@ -85,6 +88,7 @@ class GivenOrder(Order):
     (2, 0, 1)
     """
 
+    reads_features: ClassVar[bool] = False
     parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {"labels": (LabelSequence(), Nothing())}
 
     def __init__(self, labels: Any = None) -> None:
@@ -112,6 +116,8 @@ class RandomOrder(Order):
     (2, 0, 1)
     """
 
+    reads_features: ClassVar[bool] = False
+
     def _arrange(self, given: StructureInput) -> list[int]:
         return [int(label) for label in given.random.permutation(given.n_labels)]
 
@@ -125,6 +131,8 @@ class FrequencyOrder(Order):
     >>> FullChain(order=FrequencyOrder()).build([[0.0]] * 3, [[0, 1], [1, 1], [0, 1]]).order
     (1, 0)
     """
+
+    reads_features: ClassVar[bool] = False
 
     def _arrange(self, given: StructureInput) -> list[int]:
         return [int(label) for label in np.argsort(-given.n_ones, kind="stable")]
@@ -312,6 +320,13 @@ _WORDS: dict[str, type[Order]] = {
 
 ORDER_RULES: tuple[Constraint, ...] = (Nothing(), OneOf(tuple(_WORDS)), InstanceOf((Order,)), LabelSequence())
 """What the parameter `order` of a structure may be."""
+
+
+def reads_features(order: Any) -> bool:
+    """Say whether the order that a structure's parameter asks for looks at X."""
+    if isinstance(order, str):
+        return _WORDS[order].reads_features
+    return isinstance(order, Order) and order.reads_features
 
 
 def arranged(order: Any, given: StructureInput) -> list[int]:

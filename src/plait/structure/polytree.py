@@ -78,6 +78,7 @@ class Polytree(Structure):
     ((), (), (0, 1))
     """
 
+    counts_labels: ClassVar[bool] = True
     parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {
         "weights": (OneOf(("auto", "conditional", "nmi")),),
         "zero_mi": (OneOf(("same", "marginal")),),

@@ -42,6 +42,8 @@ class Structure(BaseEstimator, ABC):
 
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {}
     folds: float | None = None
+    # Whether it looks at nothing but labels and pairs, apart from what an order of its looks at.
+    counts_labels: ClassVar[bool] = False
     # Whether `given.Y` may be a CSR matrix.
     takes_sparse_labels: ClassVar[bool] = False
 

@@ -37,6 +37,7 @@ class Trellis(Structure):
     ((), (0,), (0,), (2, 1))
     """
 
+    counts_labels: ClassVar[bool] = True
     parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {
         "width": (Interval(int, 1, None), Nothing()),
         "order": ORDER_RULES,

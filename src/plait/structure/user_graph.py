@@ -44,6 +44,7 @@ class UserGraph(Structure):
     """
 
     takes_sparse_labels: ClassVar[bool] = True
+    counts_labels: ClassVar[bool] = True
     parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {"edges": (_Pairs(),)}
 
     def __init__(self, edges: Any = ()) -> None:

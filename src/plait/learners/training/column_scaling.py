@@ -1,5 +1,8 @@
 """By how much a learner divides each column of X, so that the penalty treats columns alike."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -7,7 +10,7 @@ from scipy import sparse
 
 from plait.core.arrays import Bools, Floats, Ints
 
-__all__ = ["column_means", "column_scales"]
+__all__ = ["ColumnMoments", "column_means", "column_scales"]
 
 
 # A column whose deviation is below this share of its size is constant up to rounding and is not scaled.
@@ -47,28 +50,111 @@ def column_scales(X: Any, standardize: bool | str, weights: Floats | None = None
     >>> column_scales(X, "auto").round(3)
     array([1.   , 2.236, 7.   ])
     """
-    scales = np.ones(X.shape[1])
     rows = np.ones(X.shape[0]) if weights is None else weights
     if standardize is False or rows.sum() <= 0:
-        return scales
+        return np.ones(X.shape[1])
     deviations, sizes = _moments(X, rows)
+    binary, filled = np.zeros(len(sizes), dtype=np.bool_), sizes
+    if standardize in ("auto", "balanced"):
+        binary, filled = _binary(X, sizes), _filled(X, rows)
+    squares = partial(_squares, X, rows, sizes=sizes)
+    return _scales(standardize, rows.sum(), deviations, sizes, binary, filled, squares)
+
+
+def _scales(
+    standardize: bool | str,
+    n_rows: float,
+    deviations: Floats,
+    sizes: Floats,
+    binary: Any,
+    filled: Floats,
+    squares: Callable[[Ints], Floats],
+) -> Floats:
+    """Return the scales by what is known of the columns; `squares` gives sums of (value / size)^2 of some of them."""
+    scales = np.ones(len(sizes))
     varying = deviations > _CONSTANT * sizes
     chosen = varying
     if standardize in ("auto", "balanced"):
-        n_rows = rows.sum()
-        binary, filled = _binary(X, sizes), _filled(X, rows)
         numbers = varying & ~binary
         rare = numbers & (2 * filled < n_rows)
         chosen = numbers & ~rare
         shares = np.maximum(filled / n_rows, _LEAST_SHARE) if chosen.sum() > rare.sum() else np.ones_like(filled)
-        squares = _squares(X, rows, np.flatnonzero(rare), sizes)
-        scales[rare] = _alike(sizes[rare] * np.sqrt(squares / filled[rare] * shares[rare]))
+        found = squares(np.flatnonzero(rare))
+        scales[rare] = _alike(sizes[rare] * np.sqrt(found / filled[rare] * shares[rare]))
     scales[chosen] = deviations[chosen]
     # What rounding leaves of a large constant is large, too.
     scales[~varying & (sizes > _LARGE)] = sizes[~varying & (sizes > _LARGE)]
     if standardize == "balanced" and varying.any():
         scales[varying] *= np.linalg.norm(deviations[varying] / scales[varying])
     return scales
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnMoments:
+    """What scales are made from, additive over rows: numbers of rows and values, means, deviations, sizes.
+
+    Parameters
+    ----------
+    n_rows : int
+        Number of rows.
+    means, apart : ndarray of shape (n_columns,)
+        Means, and sums of squared distances from them.
+    sizes : ndarray of shape (n_columns,)
+        Largest absolute values.
+    binary : ndarray of bool
+        Which columns hold 0 and 1 only.
+    filled, squares : ndarray of shape (n_columns,)
+        How many values are not 0, and the sums of their squares.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0, 1.0, 7.0], [1.0, 3.0, 0.0], [1.0, 5.0, 0.0], [0.0, 7.0, 0.0]])
+    >>> (ColumnMoments.of(X[:1]) + ColumnMoments.of(X[1:])).scales("auto").round(3)
+    array([1.   , 2.236, 7.   ])
+    """
+
+    n_rows: int
+    means: Floats
+    apart: Floats
+    sizes: Floats
+    binary: Bools
+    filled: Floats
+    squares: Floats
+
+    @classmethod
+    def of(cls, X: Any) -> "ColumnMoments":
+        """Return the moments of some rows."""
+        rows = np.ones(X.shape[0])
+        deviations, sizes = _moments(X, rows)
+        squares = _squares(X, rows, np.arange(X.shape[1]), np.ones(X.shape[1]))
+        apart = X.shape[0] * np.square(deviations)
+        means = np.asarray(rows @ X).ravel() / X.shape[0]
+        return cls(X.shape[0], means, apart, sizes, _binary(X, sizes), _filled(X, rows), squares)
+
+    def __add__(self, other: "ColumnMoments") -> "ColumnMoments":
+        n_rows = self.n_rows + other.n_rows
+        gap = other.means - self.means
+        # Chan, Golub and LeVeque: sums of squares around the mean of both.
+        return ColumnMoments(
+            n_rows,
+            self.means + gap * (other.n_rows / n_rows),
+            self.apart + other.apart + np.square(gap) * (self.n_rows * other.n_rows / n_rows),
+            np.maximum(self.sizes, other.sizes),
+            self.binary & other.binary,
+            self.filled + other.filled,
+            self.squares + other.squares,
+        )
+
+    def scales(self, standardize: bool | str) -> Floats:
+        """Return what `column_scales` returns of all rows, up to rounding."""
+        if standardize is False or not self.n_rows:
+            return np.ones(len(self.means))
+        deviations = np.sqrt(self.apart / self.n_rows)
+
+        def squares(columns: Ints) -> Floats:
+            return self.squares[columns] / np.square(self.sizes[columns])
+
+        return _scales(standardize, self.n_rows, deviations, self.sizes, self.binary, self.filled, squares)
 
 
 def _alike(sizes: Floats) -> Floats:

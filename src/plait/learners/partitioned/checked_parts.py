@@ -1,0 +1,202 @@
+"""Rows to train on that come in chunks: they are checked where they lie and never gathered.
+
+What adds up over rows (numbers of rows and labels, moments of columns, losses and their derivatives) is summed over
+the parts. What does not (features that selectors choose, what held-out rows say of pairs of labels, the search for C,
+thresholds) is found on a sample of the rows, which is all of them where they are few. Structures that count labels see
+the labels of all rows.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import _get_feature_names, check_array
+
+from plait.core.chunked.dask_blocks import DaskChunks, current_client
+from plait.core.chunked.recognition import chunks_of
+from plait.core.chunked.row_chunks import LocalChunks, RowChunks
+from plait.core.label_forms import read_labels
+from plait.core.labels import label_matrix
+from plait.core.lazy_modules import lazy_module
+from plait.core.plain_rejections import plainly_rejected
+from plait.core.randomness import generator
+from plait.core.sentences import ParameterError
+from plait.learners.partitioned.newton_rounds import PANEL_BYTES
+from plait.learners.partitioned.part_sums import DaskParts, Parts, StoredParts
+from plait.learners.partitioned.parted_logistic import PartedRows, gathered_labels, part_facts, sampled_rows
+from plait.learners.training.column_scaling import ColumnMoments
+from plait.structure import Structure
+from plait.structure.orders import reads_features
+
+__all__ = ["SAMPLED_ROWS", "TrainingParts", "training_chunks", "training_parts"]
+
+_dask = lazy_module("dask")
+
+# Rows that are read into memory for what does not add up; they take no more than half of what a panel may.
+SAMPLED_ROWS = 1 << 15
+# Bytes of labels, sparse, that are read into memory for structures.
+LABEL_BYTES = 1 << 28
+# Memory maps of more bytes are read in parts.
+MAPPED_BYTES = 1 << 28
+
+
+@dataclass(frozen=True, eq=False)
+class _Columns:
+    """What the first chunk says of all: names of features and labels, and how many there are."""
+
+    owner: str
+    n_features: int
+    feature_names: tuple[str, ...] | None
+    label_names: tuple[str, ...] | None
+    n_labels: int
+
+
+def _columns(owner: str, X: Any, y: Any, names: Any) -> _Columns:
+    if y is None:
+        raise ParameterError(
+            f"{owner} needs y for every chunk of X, but there is none. Pass chunks (X, y), data sets, or y in chunks."
+        )
+    given = read_labels(owner, "y", y)
+    if getattr(given.table, "ndim", 2) != 2:
+        raise ParameterError(
+            f"{owner} needs y to have one column for each label where rows come in chunks, but its shape is "
+            f"{given.table.shape}. Reshape it to (n_samples, n_labels)."
+        )
+    names = given.names if names is None else tuple(str(name) for name in names)
+    features = _get_feature_names(X)
+    features = None if features is None else tuple(features)
+    return _Columns(owner, np.shape(X)[1], features, names, given.table.shape[1])
+
+
+def _checked(columns: _Columns, X: Any, y: Any, names: Any = None) -> tuple[Any, Any]:
+    """Return the rows of a chunk as X (dense or CSR) and Y (CSR of uint8), checked against the first chunk."""
+    found = _columns(columns.owner, X, y, names)
+    for what, now, first in (
+        ("features", found.n_features, columns.n_features),
+        ("labels", found.n_labels, columns.n_labels),
+        ("names of features", found.feature_names, columns.feature_names),
+        ("names of labels", found.label_names, columns.label_names),
+    ):
+        if now != first:
+            raise ParameterError(
+                f"{columns.owner} needs all chunks to have the same {what}, but one has {_few(now)} and the first has "
+                f"{_few(first)}. Pass chunks of one table."
+            )
+    form: dict[str, Any] = {"accept_sparse": "csr", "dtype": (np.float64, np.float32), "order": "C"}
+    with plainly_rejected(columns.owner, X, nan_allowed=False):
+        rows = check_array(X, **form)
+    if isinstance(X, np.memmap) and np.may_share_memory(rows, X):
+        rows = X  # nothing had to be copied, and nothing will be
+    labels = sparse.csr_matrix(label_matrix(columns.owner, "y", y, one_column=False))
+    if rows.shape[0] != labels.shape[0]:
+        raise ParameterError(
+            f"{columns.owner} needs X and y to have the same number of rows, but a chunk has {rows.shape[0]} and "
+            f"{labels.shape[0]}. Pass rows of the same objects."
+        )
+    return rows, labels
+
+
+def _few(value: Any) -> str:
+    return (
+        ", ".join(map(str, value[:3])) + (", ..." if len(value) > 3 else "") if isinstance(value, tuple) else str(value)
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingParts:
+    """Checked rows in parts, and what is known of them."""
+
+    rows: PartedRows
+    label_names: tuple[str, ...]
+    feature_names: tuple[str, ...] | None
+
+    @property
+    def cardinality(self) -> float:
+        """Labels a row."""
+        return float(self.rows.n_ones.sum() / max(1, self.rows.n_rows))
+
+    def counted(self, structure: Structure) -> tuple[Any, Any]:
+        """Return X and Y for a structure: all labels without features where it counts labels, else the sample."""
+        X, Y = self.rows.sample
+        n_rows, n_labels, form = self.rows.n_rows, len(self.label_names), structure.takes_sparse_labels
+        n_bytes = 5 * int(self.rows.n_ones.sum()) + 8 * n_rows if form else n_rows * n_labels
+        alone = structure.counts_labels and not reads_features(structure.get_params().get("order"))
+        if alone and n_bytes <= LABEL_BYTES and Y.shape[0] < n_rows:
+            Y = sparse.vstack(list(self.rows.parts.each(gathered_labels)), format="csr")
+            X = sparse.csr_matrix((n_rows, 0))
+        return X, Y if form else Y.toarray()
+
+    def remember(self, model: Any) -> None:
+        """Set what a model remembers of the rows it was fitted on."""
+        model.label_names_ = np.array(self.label_names, dtype=object)
+        model.n_labels_, model._one_column = len(self.label_names), False
+        model.classes_, model._cardinality = np.arange(model.n_labels_), self.cardinality
+        model.feature_means_, model.n_features_in_ = self.rows.moments.means, self.rows.n_features
+        model.__dict__.pop("feature_names_in_", None)
+        if self.feature_names is not None:
+            model.feature_names_in_ = np.array(self.feature_names, dtype=object)
+
+
+def training_chunks(owner: str, X: Any, y: Any) -> RowChunks | None:
+    """Return rows in chunks, as which a large memory map is taken too; None where all rows are to be taken at once."""
+    if not isinstance(X, np.memmap) or X.ndim != 2 or X.nbytes <= MAPPED_BYTES or y is None:
+        return chunks_of(owner, X, y)
+    n_rows = max(1, MAPPED_BYTES // (8 * X.itemsize * X.shape[1]))
+    blocks = [slice(first, first + n_rows) for first in range(0, X.shape[0], n_rows)]
+    labels = y.tocsr() if sparse.issparse(y) else y
+    return LocalChunks(owner, [X[rows] for rows in blocks], [labels[rows] for rows in blocks])
+
+
+def training_parts(owner: str, chunks: RowChunks, random_state: Any) -> TrainingParts:
+    """Return the rows of chunks, checked where they lie: on workers if a Dask cluster is at hand, else on disk."""
+    client = current_client() if isinstance(chunks, DaskChunks) else None
+    columns, parts = _local(owner, chunks) if client is None else _on_workers(owner, chunks, client)  # type: ignore[arg-type]
+    sizes, moments, ones = [], None, None
+    for n_rows, found, counted in parts.each(part_facts):
+        sizes.append(n_rows)
+        moments = found if moments is None else moments + found
+        ones = counted if ones is None else ones + counted
+    assert moments is not None
+    assert ones is not None
+    sample = _sample(parts, sizes, moments, random_state)
+    rows = PartedRows(parts, sum(sizes), moments, ones, not sparse.issparse(sample[0]), sample)
+    names = columns.label_names or tuple(f"y{k}" for k in range(columns.n_labels))
+    return TrainingParts(rows, names, columns.feature_names)
+
+
+def _local(owner: str, chunks: RowChunks) -> tuple[_Columns, Parts]:
+    known: list[_Columns] = []
+
+    def checked() -> Any:
+        for X, y, names in chunks:
+            if not known:
+                known.append(_columns(owner, X, y, names))
+            yield _checked(known[0], X, y, names)
+
+    parts = StoredParts(checked())
+    return known[0], parts
+
+
+def _on_workers(owner: str, chunks: DaskChunks, client: Any) -> tuple[_Columns, Parts]:
+    describe, check = _dask.delayed(_columns), _dask.delayed(_checked)
+    columns: _Columns = client.compute(describe(owner, chunks.X[0], chunks.y[0], chunks.label_names)).result()
+    names = chunks.label_names
+    return columns, DaskParts(client, [check(columns, X, y, names) for X, y in zip(chunks.X, chunks.y, strict=True)])
+
+
+def _sample(parts: Parts, sizes: list[int], moments: ColumnMoments, random_state: Any) -> tuple[Any, Any]:
+    """Return some rows of all parts, in their order; all of them where they are few."""
+    n_rows = sum(sizes)
+    bytes_a_row = 12.0 * max(1.0, moments.filled.sum() / n_rows)
+    wanted = min(n_rows, SAMPLED_ROWS, int(PANEL_BYTES / 2 / bytes_a_row) + 1)
+    ends = np.cumsum(sizes)
+    chosen = np.arange(n_rows)
+    if wanted < n_rows:
+        chosen = np.sort(generator(random_state).choice(n_rows, wanted, replace=False))
+    inside = np.split(chosen, np.searchsorted(chosen, ends[:-1]))
+    own = [rows - first for rows, first in zip(inside, ends - sizes, strict=True)]
+    found = list(parts.each(sampled_rows, own=own))
+    blocks = [X for X, _ in found]
+    X = sparse.vstack(blocks, format="csr") if sparse.issparse(blocks[0]) else np.concatenate(blocks)
+    return X, sparse.vstack([Y for _, Y in found], format="csr")

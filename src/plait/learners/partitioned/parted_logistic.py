@@ -1,0 +1,241 @@
+"""L2 logistic regression of every label where rows lie in parts: what `LogisticLearner` does, by sums over parts."""
+
+from dataclasses import dataclass
+from typing import Any
+from warnings import warn
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from plait.core.arrays import Bools, Floats, Ints
+from plait.core.sentences import ParameterError
+from plait.learners.linear_conditionals import LinearConditionals
+from plait.learners.logistic.logistic_batch import MOST_STRENGTH, Solution
+from plait.learners.logistic.penalty_search import choose_penalties
+from plait.learners.partitioned.newton_rounds import PartedProblem, solve_in_rounds
+from plait.learners.partitioned.part_sums import Parts
+from plait.learners.partitioned.row_part import RowPart
+from plait.learners.training.column_scaling import ColumnMoments
+from plait.learners.training.problem import LARGEST, Problem, constant_labels, constant_scores
+from plait.structure import LabelGraph
+
+__all__ = ["PartedRows", "fit_logistic_parts", "gathered_labels", "part_facts", "sampled_rows"]
+
+# Dense columns up to which their covariances are counted.
+_FEW_COLUMNS = 1000
+
+
+def part_facts(part: RowPart) -> tuple[Any, ...]:
+    """Return the number of rows, the moments of the columns, and how many rows have each label."""
+    ones = np.asarray(part.Y.sum(axis=0, dtype=np.int64)).ravel()
+    return part.n_rows, ColumnMoments.of(part.X), ones
+
+
+def gathered_labels(part: RowPart) -> Any:
+    """Return the labels of a part, sparse."""
+    return part.Y
+
+
+def sampled_rows(part: RowPart, rows: Ints) -> tuple[Any, Any]:
+    """Return some rows of a part."""
+    return part.X[rows], part.Y[rows]
+
+
+def _gram(part: RowPart, parents: Ints) -> Floats:
+    """Return the products of all columns of the design, the column of ones last."""
+    total = 0.0
+    for _, block in part.blocks(parents):
+        columns = np.column_stack([block.X, block.parents.toarray(), np.ones(block.X.shape[0])])
+        total = total + columns.T @ columns
+    return np.asarray(total)
+
+
+@dataclass(frozen=True, eq=False)
+class PartedRows:
+    """Rows in parts, what is known of all of them, and some of them in memory.
+
+    Parameters
+    ----------
+    parts : Parts
+        Where the rows lie.
+    n_rows : int
+        How many there are.
+    moments : ColumnMoments
+        Of the features.
+    n_ones : ndarray of int, shape (n_labels,)
+        How many rows have each label.
+    dense : bool
+        Whether the features are dense.
+    sample : tuple (X, Y)
+        Some rows, all of them where they are few.
+    """
+
+    parts: Parts
+    n_rows: int
+    moments: ColumnMoments
+    n_ones: Ints
+    dense: bool
+    sample: tuple[Any, Any]
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.moments.means)
+
+    @property
+    def class_mass(self) -> Floats:
+        """Numbers of rows without and with each label, (n_labels, 2)."""
+        return np.column_stack([self.n_rows - self.n_ones, self.n_ones]).astype(np.float64)
+
+
+def fit_logistic_parts(
+    settings: Any, rows: PartedRows, graph: LabelGraph, support: Bools | None, made_by: str
+) -> LinearConditionals:
+    """Return the conditionals of all labels, to the tolerance of the settings.
+
+    Where C is searched for, it is found on the rows of the sample; the fit starts there.
+    """
+    _require_moderate(settings, rows, made_by)
+    mass = rows.class_mass
+    fitted = np.flatnonzero(~constant_labels(mass))
+    parents = _parents(rows, graph)
+    C, near = _penalties(settings, rows, graph, support, fitted, made_by)
+    problem = _problem(settings, rows, graph, support, fitted, parents, C)
+    start = None if near is None else _start(near, problem, fitted)
+    found = solve_in_rounds(problem, start, tol=settings.tol, max_iter=settings.max_iter)
+    _warn(fitted[~found.converged], settings, made_by)
+    return _conditionals(rows, graph, fitted, parents, C, problem, found, made_by)
+
+
+def _require_moderate(settings: Any, rows: PartedRows, made_by: str) -> None:
+    largest = float(rows.moments.sizes.max(initial=0.0))
+    if largest > LARGEST:
+        raise ParameterError(
+            f"{made_by} needs X to hold numbers of at most {LARGEST:g} where rows come in chunks, but it holds "
+            f"{largest:g}. Divide the columns by their standard deviations."
+        )
+
+
+def _parents(rows: PartedRows, graph: LabelGraph) -> Ints:
+    used = np.zeros(len(rows.n_ones), dtype=np.bool_)
+    for parents in graph.parents:
+        used[list(parents)] = True
+    return np.flatnonzero(used & (rows.n_ones > 0) & (rows.n_ones < rows.n_rows))
+
+
+def _penalties(
+    settings: Any, rows: PartedRows, graph: LabelGraph, support: Bools | None, fitted: Ints, made_by: str
+) -> tuple[Floats, LinearConditionals | None]:
+    """Return C of each label that is fitted, and fits of the sample that are near."""
+    if isinstance(settings.C, str):
+        X, Y = rows.sample
+        few = Problem(X, Y, graph, support)
+        known = np.flatnonzero(~constant_labels(few.class_mass()))
+        C, near = choose_penalties(settings, few, known)
+        whole = np.full(len(rows.n_ones), float(np.median(C)) if len(C) else 1.0)
+        whole[known] = C
+        return whole[fitted], near
+    given = np.asarray(settings.C, dtype=np.float64)
+    if given.ndim and len(given) != len(rows.n_ones):
+        raise ParameterError(
+            f"{made_by} needs C to have one number for each of {len(rows.n_ones)} labels, but it has {len(given)}. "
+            "Pass one for each column of Y, or one number for all."
+        )
+    return np.broadcast_to(given, (len(rows.n_ones),))[fitted].astype(np.float64), None
+
+
+def _problem(
+    settings: Any,
+    rows: PartedRows,
+    graph: LabelGraph,
+    support: Bools | None,
+    fitted: Ints,
+    parents: Ints,
+    C: Floats,
+) -> PartedProblem:
+    mass = rows.class_mass[fitted]
+    factors = np.ones_like(mass)
+    if isinstance(settings.class_weight, dict):
+        factors[:] = [float(settings.class_weight.get(0, 1.0)), float(settings.class_weight.get(1, 1.0))]
+    elif settings.class_weight is not None:
+        factors = mass.sum(axis=1, keepdims=True) / (2 * mass)
+    shares = rows.n_ones[parents] / rows.n_rows
+    parent_scales = np.sqrt(shares * (1.0 - shares)) if settings.scale_parents else np.ones(len(parents))
+    scales = np.concatenate([rows.moments.scales(settings.standardize), parent_scales])
+    weighted = mass * factors
+    return PartedProblem(
+        rows.parts,
+        scales,
+        parents,
+        (np.minimum(C, MOST_STRENGTH)[:, None] * factors).T,
+        fitted,
+        np.log(weighted[:, 1]) - np.log(weighted[:, 0]),
+        _support(rows.n_features, graph, support, fitted, parents),
+        _covariances(rows, parents, scales) if rows.dense and len(scales) <= _FEW_COLUMNS else None,
+        settings.fit_intercept,
+    )
+
+
+def _support(n_features: int, graph: LabelGraph, support: Bools | None, fitted: Ints, parents: Ints) -> Bools | None:
+    if support is None and not len(parents):
+        return None
+    allowed = np.zeros((len(fitted), n_features + len(parents)), dtype=np.bool_)
+    allowed[:, :n_features] = True if support is None else support[fitted]
+    place = {int(label): n_features + column for column, label in enumerate(parents)}
+    for row, label in enumerate(fitted):
+        allowed[row, [place[parent] for parent in graph.parents[label] if parent in place]] = True
+    return allowed
+
+
+def _covariances(rows: PartedRows, parents: Ints, scales: Floats) -> Floats:
+    gram = rows.parts.total(_gram, parents)
+    means = gram[-1, :-1] / rows.n_rows
+    return np.asarray((gram[:-1, :-1] / rows.n_rows - np.outer(means, means)) / np.outer(scales, scales))
+
+
+def _start(near: LinearConditionals, problem: PartedProblem, fitted: Ints) -> Solution:
+    coef = np.hstack([near.coef_, np.asarray(near.parent_coef_)[:, problem.parents]])[fitted] * problem.scales
+    if problem.support is not None:
+        coef *= problem.support
+    # A label that the sample does not have starts at its share of all rows.
+    unknown = ~coef.any(axis=1)
+    return Solution.start(coef, np.where(unknown, problem.log_odds, near.intercept_[fitted]))
+
+
+def _conditionals(
+    rows: PartedRows,
+    graph: LabelGraph,
+    fitted: Ints,
+    parents: Ints,
+    C: Floats,
+    problem: PartedProblem,
+    found: Solution,
+    made_by: str,
+) -> LinearConditionals:
+    n_labels, d = len(rows.n_ones), rows.n_features
+    own = found.coef / problem.scales
+    coef, parent_coef = np.zeros((n_labels, d)), np.zeros((n_labels, n_labels))
+    coef[fitted], parent_coef[np.ix_(fitted, parents)] = own[:, :d], own[:, d:]
+    whole: list[Any] = [
+        constant_scores(rows.class_mass),
+        np.zeros(n_labels, dtype=np.int64),
+        np.ones(n_labels, dtype=np.bool_),
+        np.full(n_labels, np.nan),
+    ]
+    for values, those in zip(whole, (found.intercept, found.n_iter, found.converged, C), strict=True):
+        values[fitted] = those
+    intercept, n_iter, converged, strengths = whole
+    return LinearConditionals(
+        graph, coef, parent_coef, intercept, n_iter_=n_iter, converged_=converged, C_=strengths, made_by=made_by
+    )
+
+
+def _warn(failed: Ints, settings: Any, made_by: str) -> None:
+    if len(failed):
+        names = ", ".join(map(str, failed[:5])) + (", ..." if len(failed) > 5 else "")
+        warn(
+            f"{made_by} did not reach tol={settings.tol} in {settings.max_iter} Newton steps for {len(failed)} "
+            f"label(s): {names}. Raise max_iter or tol, lower C, or scale the columns of X.",
+            ConvergenceWarning,
+            stacklevel=6,
+        )

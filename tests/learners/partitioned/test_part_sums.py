@@ -1,0 +1,156 @@
+"""Parts on disk and on the workers of a real cluster give the same sums, also when a worker dies."""
+
+import os
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from plait import recipes
+from plait.data.synthetic import make_tagged_text
+from plait.learners import LogisticLearner
+from plait.learners.partitioned import checked_parts, part_sums
+from plait.learners.partitioned.part_sums import StoredParts
+
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+pd = pytest.importorskip("pandas")
+
+TEXT = make_tagged_text(400, 80, 6, random_state=0)
+# Coefficients, not only objectives, are compared.
+EXACT = LogisticLearner(tol=1e-12)
+
+
+def rows_of(part):
+    """Return the shape and sum of a part."""
+    return part.n_rows, float(part.X.sum()), int(part.Y.sum())
+
+
+def test_stored_parts_are_read_again_and_removed():
+    """Dense and sparse rows come back as they were; the folder ends with the object."""
+    Y = sparse.csr_matrix(TEXT.Y.astype(np.uint8))
+    parts = StoredParts([(TEXT.X[:150], Y[:150]), (TEXT.X[150:].toarray(), Y[150:])])
+    for _ in range(2):
+        found = list(parts.each(lambda part: (part.X, part.Y)))
+        assert (found[0][0] != TEXT.X[:150]).nnz == 0
+        assert np.array_equal(found[1][0], TEXT.X[150:].toarray())
+        assert (sparse.vstack([Y for _, Y in found]) != Y).nnz == 0
+    assert parts.total(rows_of) == pytest.approx((400, TEXT.X.sum(), TEXT.Y.sum()), rel=1e-12)
+    folder = parts._folder
+    assert folder.exists()
+    parts.close()
+    assert not folder.exists()
+
+
+def test_memory_maps_are_not_copied(tmp_path, monkeypatch):
+    """Rows of a memory map stay where they are: the folder holds labels alone, and parts share its memory."""
+    X = np.memmap(tmp_path / "rows", dtype=np.float64, mode="w+", shape=(400, 80))
+    X[:] = TEXT.X.toarray()
+    monkeypatch.setattr(checked_parts, "MAPPED_BYTES", 80 * 8 * 100)
+    kept = []
+    monkeypatch.setattr(StoredParts, "close", lambda self: None)
+    before = StoredParts.__init__
+    monkeypatch.setattr(StoredParts, "__init__", lambda self, parts: (kept.append(self), before(self, parts))[1])
+    model = recipes.br(learner=LogisticLearner()).fit(X, TEXT.Y)
+    whole = recipes.br(learner=LogisticLearner()).fit(TEXT.X.toarray(), TEXT.Y)
+    assert np.allclose(model.predict_proba(X), whole.predict_proba(TEXT.X.toarray()), rtol=0, atol=2e-3)
+    assert not list(Path(kept[0]._folder).rglob("X.npy"))
+    assert all(kept[0].each(lambda part: np.shares_memory(part.X, X)))
+
+
+@pytest.fixture(scope="module")
+def whole():
+    """A model of all rows in memory."""
+    return recipes.bcc(learner=EXACT, random_state=0).fit(TEXT.X, TEXT.Y)
+
+
+def collections():
+    """Return the same rows as Dask collections: sparse blocks, dense blocks, frames."""
+    Y = da.from_array(TEXT.Y.toarray(), chunks=(100, 6))
+    dense = da.from_array(TEXT.X.toarray(), chunks=(100, 40))
+    frame = pd.DataFrame(TEXT.X.toarray(), columns=[f"w{j}" for j in range(80)])
+    labels = pd.DataFrame(TEXT.Y.toarray(), columns=list("abcdef"))
+    return {
+        "sparse": (dense.rechunk((100, 80)).map_blocks(sparse.csr_matrix), Y),
+        "dense": (dense, Y),
+        "labels in memory": (dense, TEXT.Y.toarray()),
+        "frames": (dd.from_pandas(frame, npartitions=3), dd.from_pandas(labels, npartitions=3)),
+    }
+
+
+def close(model, whole):
+    """Assert that a model is that of all rows, to the tolerance."""
+    assert model.graph_.parents == whole.graph_.parents
+    assert np.allclose(model.conditionals_.coef_, whole.conditionals_.coef_, rtol=0, atol=1e-4)
+    assert np.allclose(model.conditionals_.intercept_, whole.conditionals_.intercept_, rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["sparse", "dense", "labels in memory", "frames"])
+def test_dask_without_a_cluster(kind, whole):
+    """Blocks are computed one after the other and kept on disk."""
+    close(recipes.bcc(learner=EXACT, random_state=0).fit(*collections()[kind]), whole)
+
+
+@pytest.mark.parametrize("kind", ["sparse", "dense", "frames"])
+def test_dask_cluster(kind, whole, client):
+    """The same on two worker processes, where the rows stay."""
+    model = recipes.bcc(learner=EXACT, random_state=0).fit(*collections()[kind])
+    close(model, whole)
+    predicted = model.predict(collections()[kind][0])
+    assert np.array_equal(predicted.compute(), model.predict(_rows(kind)))
+
+
+def _rows(kind):
+    frame = pd.DataFrame(TEXT.X.toarray(), columns=[f"w{j}" for j in range(80)])
+    return frame if kind == "frames" else TEXT.X.toarray()
+
+
+def test_bits_do_not_depend_on_where_parts_lie(client):
+    """Sums are added in the order of the parts: one process and two workers give equal bits."""
+    X, Y = collections()["sparse"]
+    on_workers = LogisticLearner().fit(X, Y)
+    chunks = [(TEXT.X[first : first + 100], TEXT.Y[first : first + 100]) for first in range(0, 400, 100)]
+    here = LogisticLearner().fit(chunks)
+    assert np.array_equal(on_workers.coef_, here.coef_)
+    assert np.array_equal(on_workers.intercept_, here.intercept_)
+
+
+@pytest.mark.slow
+def test_a_killed_worker_changes_nothing(whole, client, monkeypatch, tmp_path):
+    """A worker that is killed in the middle of a fit, and of a prediction: the answer is the same, nothing hangs."""
+    distributed = pytest.importorskip("distributed")
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "processes": True}
+    with distributed.LocalCluster(host="127.0.0.1", **options) as cluster, distributed.Client(cluster):
+        rounds, before = [], part_sums.DaskParts._round
+
+        def kills(self, function, shared, own):
+            rounds.append(function.__name__)
+            if len(rounds) == 8:
+                os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
+            return before(self, function, shared, own)
+
+        monkeypatch.setattr(part_sums.DaskParts, "_round", kills)
+        X, Y = collections()["sparse"]
+        model = recipes.bcc(learner=EXACT, random_state=0).fit(X, Y)
+        assert len(rounds) > 8
+        close(model, whole)
+        answer = model.predict_proba(
+            X.map_blocks(_killing, str(os.getpid()), dtype=float, meta=sparse.csr_matrix((0, 80)))
+        )
+        marker = Path(f"/tmp/plait-killed-{os.getpid()}")
+        try:
+            assert np.allclose(answer.compute(), whole.predict_proba(TEXT.X), rtol=0, atol=2e-3)
+            assert marker.exists()
+        finally:
+            marker.unlink(missing_ok=True)
+
+
+def _killing(block, name):
+    """End the process that computes this for the first time."""
+    marker = Path(f"/tmp/plait-killed-{name}")
+    if not marker.exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return block
