@@ -3,11 +3,12 @@
 import shutil
 import tempfile
 import time
+import warnings
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 from typing import Any
 
@@ -167,13 +168,20 @@ class DaskParts(Parts):
         return [task.result() for task in tasks]
 
     def _future(self, value: Any) -> Any:
-        """Return a value that all workers hold; what was sent for the last round is sent once."""
+        """Return a value on the cluster; what was sent for the last rounds is sent once."""
         held, future = self._sent.get(id(value), (None, None))
         if held is not value:
-            (future,) = self._client.scatter([value], broadcast=True, hash=False)
+            # A task that hands it on, not scattered data, which would be lost with the worker that holds them.
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
+                future = self._client.submit(partial(_same, value), pure=False)
             recent = list(self._sent.items())[-3:]
             self._sent = dict(recent) | {id(value): (value, future)}
         return future
+
+
+def _same(value: Any) -> Any:
+    return value
 
 
 def _is_loss(problem: BaseException) -> bool:
