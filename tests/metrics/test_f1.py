@@ -53,6 +53,18 @@ def test_f1_equals_scikit_learn(pair, zero_division):
     assert micro_f1(Y, H) == pytest.approx(micro, rel=1e-12, abs=0)
 
 
+@given(label_pairs(least_labels=2), st.sampled_from([0, 1]))
+def test_f1_of_mean_precision_and_mean_recall_equals_scikit_learn(pair, zero_division):
+    Y, H = pair
+    precision, recall = (
+        score(Y, H, average="macro", zero_division=zero_division)
+        for score in (sklearn.metrics.precision_score, sklearn.metrics.recall_score)
+    )
+    expected = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    found = macro_f1(Y, H, zero_division=zero_division, averaged="precision_recall")
+    assert found == pytest.approx(expected, rel=1e-12, abs=0)
+
+
 @given(label_pairs())
 def test_one_label_has_equal_micro_and_macro(pair):
     Y, H = pair

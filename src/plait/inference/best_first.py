@@ -46,6 +46,8 @@ class BestFirst(Inference):
     probability is at least epsilon (`exact` is True there), what is found is never less probable than the greedy
     vector, falls short of the mode by at most 2 ** -k - 2 ** -n_labels [PCC, theorem 2], and takes at most
     n_labels * 2 ** k expansions. `epsilon=0.5` is greedy. Epsilon counts the known labels' probability in.
+    The algorithm as printed compares completions with epsilon, below which they all are, and then has no answer; here
+    the most probable completion is the answer.
 
     Where `max_nodes` is not enough for a row, its answer is the best of what was found, a beam of width 10 and greedy;
     `exact` is False there, and one `SearchWarning` says for how many rows. A row whose mode has probability p takes

@@ -19,8 +19,9 @@ class Greedy(Inference):
     A label is 1 where its score is above 0; known labels keep their values. One conditional for each label and row,
     and the only search that also works with learners that give margins; then `log_weights` are 0. The vector is the
     mode wherever its probability is above 1/2, and `exact` says more: it is True where no vector that leaves the walk
-    can be more probable, because the prefix at which it would leave already is not. Against the mode it can lose up to
-    1/2 - 2^-q in subset loss [PCC, theorem 1].
+    can be more probable, because the prefix at which it would leave already is not. Against the best answer it can lose
+    up to 1/2 - 2^-q in subset loss and up to 1 - (2 - 2^(1-q)) / q in Hamming loss, for which the sum in
+    [PCC, theorem 1] has 2^-i where 2^-(i-1) is right.
 
     References
     ----------

@@ -15,6 +15,7 @@ from plait.core.naming import registered, resolve
 from plait.losses import F1, Hamming, Jaccard, Loss, Subset
 from plait.losses.overlap import label_overlap, row_overlap
 from plait.metrics.inputs import label_blocks, label_pair, score_blocks
+from plait.metrics.precision_recall import shares
 
 __all__ = [
     "LossMetric",
@@ -208,7 +209,7 @@ def sample_f1(Y_true: Any, Y_pred: Any) -> float:
     return _mean_score("sample_f1", F1(), Y_true, Y_pred)
 
 
-def macro_f1(Y_true: Any, Y_pred: Any, *, zero_division: int = 0) -> float:
+def macro_f1(Y_true: Any, Y_pred: Any, *, zero_division: int = 0, averaged: str = "f1") -> float:
     """Mean over labels of F1; 1 is best.
 
     Parameters
@@ -217,6 +218,10 @@ def macro_f1(Y_true: Any, Y_pred: Any, *, zero_division: int = 0) -> float:
         True and predicted labels, 0 or 1.
     zero_division : {0, 1}, default=0
         F1 of a label that is neither true nor predicted in any row.
+    averaged : {"f1", "precision_recall"}, default="f1"
+        What is averaged over labels: their F1; or precision and recall, each by itself, whose harmonic mean is the
+        result. The precision of a label that is never predicted, and the recall of one that is never true, are
+        `zero_division` then.
 
     Returns
     -------
@@ -225,8 +230,8 @@ def macro_f1(Y_true: Any, Y_pred: Any, *, zero_division: int = 0) -> float:
 
     Notes
     -----
-    Report `zero_division` with the result: where many labels are absent from a test fold, the two choices differ by
-    several points.
+    Report `zero_division` and `averaged` with the result: where many labels are absent from a test fold, or hardly
+    ever predicted, the choices differ by several points.
 
     Examples
     --------
@@ -234,12 +239,17 @@ def macro_f1(Y_true: Any, Y_pred: Any, *, zero_division: int = 0) -> float:
     0.5
     >>> macro_f1([[1, 0], [1, 0]], [[1, 0], [1, 0]], zero_division=1)
     1.0
+    >>> macro_f1([[1, 1], [1, 0]], [[1, 0], [1, 0]], averaged="precision_recall")
+    0.5
     """
     check_value("macro_f1", "zero_division", zero_division, [OneOf((0, 1))])
+    check_value("macro_f1", "averaged", averaged, [OneOf(("f1", "precision_recall"))])
     both, true, predicted, _ = label_overlap(*label_pair("macro_f1", Y_true, Y_pred))
+    if averaged == "precision_recall":
+        precision, recall = (shares(both, sizes, zero_division).mean() for sizes in (predicted, true))
+        return float(2 * precision * recall / (precision + recall)) if precision + recall else 0.0
     # 2 TP / (2 TP + FP + FN), where the denominator is the sum of the two set sizes [PACC 23].
-    sizes = true + predicted
-    return float(np.divide(2 * both, sizes, out=np.full(sizes.shape, float(zero_division)), where=sizes > 0).mean())
+    return float(shares(2 * both, true + predicted, zero_division).mean())
 
 
 def micro_f1(Y_true: Any, Y_pred: Any) -> float:

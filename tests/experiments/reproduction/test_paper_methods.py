@@ -6,17 +6,21 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import CategoricalNB
 
+from plait import recipes
 from plait.baselines import MultilabelNaiveBayes
 from plait.core.sentences import ParameterError
 from plait.counts import LAIMDiscretizer
 from plait.experiments.reproduction.paper_methods import (
+    AskedChain,
     CardinalityThreshold,
     CodesAndNumbers,
     FewerRows,
     OneAgainstRest,
+    PredictedParents,
     SelectedNaiveBayes,
 )
 from plait.features import MRMR, PearsonSubset
+from plait.inference import BestFirst, Exhaustive
 
 
 def data():
@@ -162,3 +166,52 @@ def test_sparse_labels_one_row_and_clones():
 def test_what_is_no_estimator_is_refused():
     with pytest.raises(ParameterError, match="estimator"):
         CardinalityThreshold(3).fit(np.zeros((2, 2)), np.zeros((2, 2)))
+
+
+def chain_data(seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(150, 4))
+    Y = (X[:, :3] + rng.normal(size=(150, 3)) > 0).astype(int)
+    return X, np.column_stack([Y, Y[:, 0] ^ Y[:, 1]])
+
+
+def test_one_chain_serves_all_questions_until_another_is_asked_for(monkeypatch):
+    X, Y = chain_data()
+    monkeypatch.setattr(AskedChain, "_last", {})
+    chain = recipes.cc(order="given", random_state=0)
+    questions = {"greedy": ("greedy", "subset"), "exact": (BestFirst(), "subset"), "hamming": (Exhaustive(), "hamming")}
+    asked = {name: AskedChain(chain, *words).fit(X, Y) for name, words in questions.items()}
+    assert len({id(model.estimator_.conditionals_) for model in asked.values()}) == 1
+    for name, (inference, loss) in questions.items():
+        alone = recipes.cc(order="given", inference=inference, loss=loss, random_state=0).fit(X, Y)
+        np.testing.assert_array_equal(asked[name].predict(X), alone.predict(X))
+    assert (asked["greedy"].predict(X) != asked["hamming"].predict(X)).any()
+    others = [
+        AskedChain(chain).fit(X[:100], Y[:100]),
+        AskedChain(recipes.cc(order="given", learner="logistic")).fit(X, Y),
+    ]
+    assert len({id(model.estimator_.conditionals_) for model in (asked["exact"], *others)}) == 3
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_confidences_of_a_chain_are_those_at_its_own_predictions(form):
+    X, Y = chain_data()
+    X = form(np.where(X > 0, X, 0.0))
+    model = PredictedParents(recipes.cc(order="given", learner="logistic")).fit(X, Y)
+    predicted, found = model.predict(X), model.predict_proba(X)
+    joint = model.estimator_.joint(X)
+    for label in range(4):
+        # P(y_j = 1 | x, labels before) as a ratio of two sums over all that come after.
+        known = {before: predicted[:, before] for before in range(label)}
+        for row in range(0, 150, 29):
+            given = {before: int(values[row]) for before, values in known.items()}
+            part = (
+                model.estimator_.joint(X[row : row + 1]).given(given)
+                if given
+                else model.estimator_.joint(X[row : row + 1])
+            )
+            np.testing.assert_allclose(found[row, label], part.marginals()[0, label], rtol=0, atol=1e-9)
+    # The greedy decision is the confidence above one half, and the loss is not that at the true labels.
+    np.testing.assert_array_equal(found > 0.5, predicted == 1)
+    chosen = np.where(Y == 1, found, 1 - found)
+    assert abs(np.log(chosen).sum() - joint.log_prob(Y).sum()) > 1

@@ -4,6 +4,7 @@ from scipy import sparse
 
 from plait.data import DataError, Dataset, save_dataset
 from plait.data.folds import MultilabelStratifiedKFold, MultilabelStratifiedShuffleSplit
+from plait.data.synthetic import synth2
 from plait.experiments.planning.plan import DatasetPlan, Protocol
 from plait.experiments.running import fold_data
 from plait.experiments.running.fold_data import divided_rows, fold_parts, load_data
@@ -160,3 +161,30 @@ def test_a_transformer_on_all_rows_sees_them_all_before_they_are_divided(tmp_pat
     np.testing.assert_allclose(found.whole.X.std(axis=0), 1.0, rtol=1e-12)
     np.testing.assert_array_equal(found.whole.Y, data.Y)
     assert found.fingerprint != load_data(plain, Protocol("kfold", 3)).fingerprint
+
+
+def test_replicates_are_what_the_function_makes_with_the_number_of_the_part():
+    protocol = Protocol("replicates", repeats=2)
+    plan = DatasetPlan("synth2", "synth2", made_by={"use": "synth2", "n_train": 30, "n_test": 50})
+    loaded = load_data(plan, protocol)
+    for part in range(2):
+        made = synth2(part, n_train=30, n_test=50)
+        train, test = fold_parts(loaded, protocol, part, seed=7)
+        for found, wanted in ((train, made.train), (test, made.test)):
+            np.testing.assert_array_equal(found.X, wanted.X)
+            np.testing.assert_array_equal(found.Y, wanted.Y)
+
+
+def test_a_function_can_make_parts_of_a_split():
+    plan = DatasetPlan("synth2", "synth2", made_by={"use": "synth2", "random_state": 3, "n_train": 30, "n_test": 50})
+    train, test = fold_parts(load_data(plan, Protocol("split")), Protocol("split"), 0, seed=0)
+    made = synth2(3, n_train=30, n_test=50)
+    np.testing.assert_array_equal(train.X, made.train.X)
+    np.testing.assert_array_equal(test.Y, made.test.Y)
+
+
+def test_features_of_too_few_rows_are_left_out(tmp_path):
+    X = np.array([[1.0, 0.0, 2.0], [1.0, 3.0, 0.0], [4.0, 0.0, 0.0], [0.0, 0.0, 5.0]])
+    save_dataset(Dataset(X, [[1, 0], [0, 1], [1, 0], [0, 1]]), tmp_path / "few.arff")
+    plan = DatasetPlan("few", str(tmp_path / "few.arff"), least_rows=2)
+    np.testing.assert_array_equal(load_data(plan, Protocol("kfold", 2)).whole.X, X[:, [0, 2]])

@@ -1,7 +1,7 @@
+from .counted_ones import CountedOnes, synth2
 from .hypercubes import HYPERCUBE_PRESETS, Hypercubes, hypercube_preset, make_hypercubes
 from .label_network import LabelNetwork, make_label_network
 from .label_patterns import make_copied_labels, make_independent_labels, make_xor_labels
-from .ordinal_bands import OrdinalBands, synth2_like
 from .probability_trees import ProbabilityTrees, random_probability_trees
 from .sparse_scores import SparseScores, synth1_like
 from .tagged_text import make_tagged_text
@@ -10,7 +10,7 @@ __all__ = [
     "HYPERCUBE_PRESETS",
     "Hypercubes",
     "LabelNetwork",
-    "OrdinalBands",
+    "CountedOnes",
     "ProbabilityTrees",
     "SparseScores",
     "hypercube_preset",
@@ -22,5 +22,5 @@ __all__ = [
     "make_xor_labels",
     "random_probability_trees",
     "synth1_like",
-    "synth2_like",
+    "synth2",
 ]

@@ -1,6 +1,6 @@
 """Six labels as linear scores of sparse text-like rows, with a few labels flipped: a case for one label at a time.
 
-Stands in for the data set synth1 of [PCC, section 5; FinleyJoachims2008], whose generator is not published: sizes,
+Stands in for the data set synth1 of [PCC, section 5; FinleyJoachims2008], whose generator is not known here: sizes,
 labels a row and difficulty are about the same, the data are not.
 
 A row counts the 60 words of a text about its topics. Every topic has a vocabulary of its own, with few frequent and

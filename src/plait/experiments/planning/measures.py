@@ -54,9 +54,13 @@ JOINT_MEASURES: dict[str, Measure] = {
     "log_loss": partial(metrics.cll_loss, mean=True),
 }
 _FURTHER_OF_LABELS: dict[str, Measure] = {
-    f"{mean}_{what}": getattr(metrics, f"{mean}_{what}")
-    for what in ("precision", "recall")
-    for mean in ("sample", "macro", "micro")
+    **{
+        f"{mean}_{what}": getattr(metrics, f"{mean}_{what}")
+        for what in ("precision", "recall")
+        for mean in ("sample", "macro", "micro")
+    },
+    # The harmonic mean of mean precision and mean recall, 0/0 counting 1: papers differ.
+    "macro_f1_of_means": partial(metrics.macro_f1, averaged="precision_recall", zero_division=1),
 }
 _FURTHER_OF_SCORES: dict[str, Measure] = {
     "one_error": metrics.one_error,

@@ -6,7 +6,7 @@ from typing import Any
 
 __all__ = ["PROTOCOL_KINDS", "DatasetPlan", "MethodPlan", "Plan", "Protocol", "MethodSetup", "Tuning"]
 
-PROTOCOL_KINDS = ("kfold", "stratified_kfold", "holdout", "stratified_holdout", "split")
+PROTOCOL_KINDS = ("kfold", "stratified_kfold", "holdout", "stratified_holdout", "split", "replicates")
 
 
 @dataclass(frozen=True)
@@ -15,12 +15,13 @@ class Protocol:
 
     Parameters
     ----------
-    kind : {"kfold", "stratified_kfold", "holdout", "stratified_holdout", "split"}, default="stratified_kfold"
-        Folds, random parts, or the parts that the data set comes with.
+    kind : {"kfold", "stratified_kfold", "holdout", "stratified_holdout", "split", "replicates"}
+        Folds (by default stratified ones), random parts, the parts that the data set comes with, or those of data that
+        are made anew each time, see `DatasetPlan.made_by`.
     folds : int, default=5
         Number of folds of the two k-fold kinds.
     repeats : int, default=10
-        Number of random divisions of the two hold-out kinds.
+        Number of random divisions of the two hold-out kinds, and of replicates.
     test_size : float, default=0.2
         Share of the rows in the test part of the two hold-out kinds.
     """
@@ -55,6 +56,8 @@ class Protocol:
             return {"kind": self.kind}
         if self.kind.endswith("kfold"):
             return {"kind": self.kind, "folds": self.folds}
+        if self.kind == "replicates":
+            return {"kind": self.kind, "repeats": self.repeats}
         return {"kind": self.kind, "repeats": self.repeats, "test_size": self.test_size}
 
 
@@ -80,9 +83,14 @@ class DatasetPlan:
         Keep this many labels, those with the most rows.
     top_features : int or float, optional
         Keep this many features (or this share of them, rounded up), those that are not zero in the most rows.
+    least_rows : int, optional
+        Keep the features that are not zero in at least so many rows.
     on_all_rows : dict, optional
         A transformer, with its parameters, that is fitted to all rows and their labels before these are divided. Test
         labels leak through it: only to repeat what others did.
+    made_by : dict, optional
+        `use`, a function of `plait.data.synthetic`, and its parameters: the data are made, and `source` is not read.
+        With the protocol "replicates" they are made anew for every part, whose number is the seed.
     protocol : Protocol, optional
         Its own protocol, instead of the plan's.
     """
@@ -95,11 +103,13 @@ class DatasetPlan:
     keep_features: tuple[str, ...] | None = None
     top_labels: int | None = None
     top_features: float | None = None
+    least_rows: int | None = None
     on_all_rows: Mapping[str, Any] | None = None
     protocol: Protocol | None = None
     tags: str | None = None
     sep: str = "|"
     positive: str | None = None
+    made_by: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 from plait.core.checks import Constraint, InstanceOf, Interval, OneOf
 from plait.core.sentences import ParameterError, shown
+from plait.data import synthetic
 from plait.data.conversion.feature_encoding import NOMINAL_MODES
 from plait.data.conversion.files import plain_suffix
 from plait.data.loading import DATA_SUFFIXES
@@ -39,9 +40,12 @@ _DATASET_RULES: Rules = {
     "keep_features": (InstanceOf((list,)),),
     "top_labels": (Interval(int, 1, None),),
     "top_features": (Interval(int, 1, None), Interval(float, 0, 1, closed="neither")),
+    "least_rows": (Interval(int, 1, None),),
     "on_all_rows": (InstanceOf((dict,)),),
+    "made_by": (InstanceOf((dict,)),),
     "protocol": (InstanceOf((dict,)),),
 }
+_OWN_MAKERS = "plait.experiments.reproduction.paper_data."  # of papers whose data no file holds
 _SEED = Interval(int, 0, 2**32 - 1)
 
 
@@ -87,9 +91,20 @@ def _read_dataset(place: Place, entry: Any, folder: Path, default: Protocol) -> 
             good[key] = tuple(good[key])
     source = good.get("source", good["name"])
     good["source"] = str(folder / source) if _is_path(source) else source
+    if "made_by" in good:
+        _check_maker(place.at("made_by"), good["made_by"].get("use"))
     if "protocol" in good:
         good["protocol"] = read_protocol(place.at("protocol"), good["protocol"], default)
+    if good.get("protocol", default).kind == "replicates" and "made_by" not in good:
+        place.wrong('dataset needs made_by where the protocol is "replicates". Say what makes the data.')
     return DatasetPlan(**good)
+
+
+def _check_maker(place: Place, name: Any) -> None:
+    """Note where what makes a data set is no function of `plait.data.synthetic`, whose classes have capitals."""
+    makers = [word for word in synthetic.__all__ if word.islower()]
+    if name not in makers and not (isinstance(name, str) and name.startswith(_OWN_MAKERS)):
+        place.wrong(f"made_by needs use to be one of {', '.join(makers)}, but it is {shown(name)}. Pass one of these.")
 
 
 class _Words(Constraint):

@@ -108,8 +108,9 @@ def compare_with_paper(paper: str, results: Sequence[CellResult], column: str = 
         One for every printed number that plait has too.
     """
     parts: dict[tuple[str, str], list[CellResult]] = {}
+    aliases = paper_facts(paper).aliases
     for result in results:
-        parts.setdefault((result.dataset, result.method), []).append(result)
+        parts.setdefault((aliases.get(result.dataset, result.dataset), result.method), []).append(result)
     whole = {place: rows for place, rows in parts.items() if all(row.error is None for row in rows)}
     names = paper_facts(paper).measures.get(column, {})
     compared = []

@@ -58,6 +58,8 @@ class PaperFacts:
         The method from whose side paired t-tests are counted; empty where there are none.
     measures : dict of str to dict
         Column -> printed measure -> the measure of the run that it is compared with, where that has another name.
+    aliases : dict of str to str
+        Data set of the plans -> its name in print, where tables of the paper mean different data by one name.
     figures : dict of str to Figure
         Name of a plan -> how it is drawn.
     """
@@ -70,6 +72,7 @@ class PaperFacts:
     pairs: Mapping[str, Any] = field(default_factory=dict)
     control: str = ""
     measures: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
     figures: Mapping[str, Figure] = field(default_factory=dict)
 
 

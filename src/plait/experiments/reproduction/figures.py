@@ -29,8 +29,13 @@ def means_table(results: Sequence[CellResult], metrics: Sequence[str]) -> Table:
     rows = []
     for (dataset, method), parts in _grouped(results).items():
         values = [[part.metrics.get(metric, float("nan")) for part in parts] for metric in metrics]
-        rows.append((dataset, method, *(f"{np.mean(v):.3f} ±{np.std(v, ddof=len(v) > 1):.3f}" for v in values)))
+        rows.append((dataset, method, *map(_mean_words, values)))
     return words_table("means", ("data set", "method", *metrics), rows)
+
+
+def _mean_words(values: Sequence[float]) -> str:
+    """Return the mean, with the deviation over the parts where there are several."""
+    return f"{np.mean(values):.3f}" + (f" ±{np.std(values, ddof=1):.3f}" if len(values) > 1 else "")
 
 
 def _grouped(results: Sequence[CellResult]) -> dict[tuple[str, str], list[CellResult]]:

@@ -51,6 +51,7 @@ def write_paper(paper: str, store: str | os.PathLike[str], folder: str | os.Path
 
 def _written(texts: dict[str, str], place: Path) -> list[Path]:
     place.mkdir(parents=True, exist_ok=True)
+    texts = {name: text for name, text in texts.items() if text}  # a paper may have no tests
     for name, text in texts.items():
         (place / name).write_text(text.rstrip() + "\n", encoding="utf8", newline="\n")
     return [place / name for name in texts]

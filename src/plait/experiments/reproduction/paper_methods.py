@@ -1,8 +1,10 @@
 """Methods of the papers that only their plans use: leaking codes, one class against the rest, thresholds."""
 
 import math
+from copy import copy
 from typing import Any, ClassVar
 
+import joblib
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
@@ -223,6 +225,105 @@ class OneAgainstRest(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> Any:
         """Return the surest class."""
         return self.classes_[self._scores(X).argmax(axis=1)]
+
+
+class AskedChain(BaseEstimator):
+    """One chain, trained once and asked several questions: the chain of the last fit serves the next one like it.
+
+    [PCC tables 2 and 3] ask the same chain five times and print its training time once, "SAA" below it.
+
+    Parameters
+    ----------
+    estimator : JointClassifier
+        What is trained.
+    inference : Inference or str, default="auto"
+        How it is asked.
+    loss : Loss or str, default="subset"
+        For which loss.
+
+    References
+    ----------
+    [PCC] Dembczynski, Waegeman and Huellermeier: An analysis of chaining in multi-label classification, 2012.
+
+    Examples
+    --------
+    >>> from plait import recipes
+    >>> X, Y = np.arange(8.0)[:, None], (np.arange(8)[:, None] > [3, 4]).astype(int)
+    >>> asked = [AskedChain(recipes.cc(order="given"), word).fit(X, Y) for word in ("greedy", "best_first")]
+    >>> asked[0].estimator_.conditionals_ is asked[1].estimator_.conditionals_
+    True
+    """
+
+    parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {"estimator": (HasMethods(("fit", "joint")),)}
+    _last: ClassVar[dict[str, Any]] = {}
+
+    def __init__(self, estimator: Any, inference: Any = "auto", loss: Any = "subset") -> None:
+        self.estimator = estimator
+        self.inference = inference
+        self.loss = loss
+
+    def fit(self, X: Any, y: Any) -> "AskedChain":
+        """Train the chain, unless the last one was trained with the same parameters on the same rows."""
+        check_parameters(self)
+        key = joblib.hash((repr(self.estimator.get_params()), X, y))
+        if key not in self._last:
+            self._last.clear()
+            self._last[key] = clone(self.estimator).fit(X, y)
+        self.estimator_ = copy(self._last[key]).set_params(inference=self.inference, loss=self.loss)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Return the answer to the question."""
+        return self.estimator_.predict(X)
+
+
+class PredictedParents(BaseEstimator):
+    """A chain that predicts label after label, with the confidence of each given the predicted labels before it.
+
+    A classifier chain as it is mostly programmed: no distribution, one number for each label. The CLL-loss that
+    [MC table 3] prints for CC is the sum of their logarithms, where that of PCC is at the true labels before.
+
+    Parameters
+    ----------
+    estimator : JointClassifier
+        A chain with linear or other conditionals; whatever predicts, its predictions are the parents.
+
+    Attributes
+    ----------
+    estimator_ : JointClassifier
+        The fitted one.
+
+    References
+    ----------
+    [MC] Hong, Batal and Hauskrecht: A mixtures-of-trees framework for multi-label classification, 2014.
+
+    Examples
+    --------
+    >>> from plait import recipes
+    >>> X, Y = np.arange(8.0)[:, None], (np.arange(8)[:, None] > [3, 4]).astype(int)
+    >>> model = PredictedParents(recipes.cc(order="given")).fit(X, Y)
+    >>> model.predict(X[-1:]), bool((model.predict_proba(X[-1:]) > 0.5).all())
+    (array([[1, 1]]), True)
+    """
+
+    parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {"estimator": (HasMethods(("fit", "joint")),)}
+
+    def __init__(self, estimator: Any) -> None:
+        self.estimator = estimator
+
+    def fit(self, X: Any, y: Any) -> "PredictedParents":
+        """Fit the chain."""
+        check_parameters(self)
+        self.estimator_ = clone(self.estimator).fit(X, y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Return what the chain predicts."""
+        return self.estimator_.predict(X)
+
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return the probability of each label given the features and the predicted labels before it."""
+        return np.asarray(expit(self.estimator_.conditionals_.recorded_scores(X, self.predict(X))))
 
 
 class CardinalityThreshold(BaseEstimator):

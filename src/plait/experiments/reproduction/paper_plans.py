@@ -109,6 +109,8 @@ def available_datasets(plan: Plan) -> tuple[Plan, list[str]]:
 def _found(data: DatasetPlan, plan: Plan, folders: Sequence[Path]) -> DatasetPlan | None:
     split = "test" if plan.protocol_on(data).kind == "split" else None
     cut = replace(data, source=f"{data.source}_{data.top_features}", top_features=None)
+    if data.made_by is not None and data.source == data.name:
+        return data  # others name the file that they are made of
     for choice in (cut, data):
         if any(find_data_file(folder, choice.source, split) is not None for folder in folders):
             return choice

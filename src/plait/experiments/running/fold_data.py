@@ -5,6 +5,7 @@ import math
 import threading
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,12 @@ from scipy import sparse
 
 from plait.core.arrays import Ints
 from plait.core.randomness import generator, generators
-from plait.data import DataError, Dataset, load_dataset
+from plait.data import DataError, Dataset, load_dataset, synthetic
 from plait.data.conversion.frame_columns import columns_of_frame, frame_part
 from plait.data.folds import MultilabelStratifiedKFold, MultilabelStratifiedShuffleSplit
 from plait.data.folds.splitters import train_and_test_size
 from plait.experiments.planning.plan import DatasetPlan, Protocol
-from plait.experiments.planning.plan_objects import build
+from plait.experiments.planning.plan_objects import build, imported_object
 
 __all__ = ["LoadedData", "fold_parts", "load_data", "divided_rows"]
 
@@ -38,9 +39,9 @@ class LoadedData:
     Parameters
     ----------
     whole : Dataset
-        All rows; of a fixed split the training rows.
+        All rows; of a fixed split, and of all replicates one after another, the training rows.
     test : Dataset or None
-        The test rows of a fixed split.
+        The test rows of a fixed split, or of all replicates.
     fingerprint : str
         SHA-256 of all numbers and of the names of the labels.
     """
@@ -52,10 +53,11 @@ class LoadedData:
 
 def load_data(plan: DatasetPlan, protocol: Protocol) -> LoadedData:
     """Return the data of a plan; what was read last is remembered."""
-    key = repr(astuple(replace(plan, protocol=None))), protocol.kind == "split"
+    n_made = protocol.repeats if protocol.kind == "replicates" else 0
+    key = repr(astuple(replace(plan, protocol=None))), protocol.kind == "split", n_made
     with _lock:
         if key not in _kept:
-            _kept[key] = _loaded(plan, key[1])
+            _kept[key] = _replicates(plan, n_made) if n_made else _loaded(plan, key[1])
             while len(_kept) > 1 and sum(map(_size, _kept.values())) > _BYTES_KEPT:
                 del _kept[next(iter(_kept))]
         return _kept[key]
@@ -69,12 +71,11 @@ def _size(data: LoadedData) -> int:
 
 
 def _loaded(plan: DatasetPlan, split: bool) -> LoadedData:
-    said: dict[str, Any] = {name: getattr(plan, name) for name in ("labels", "nominal", "tags", "sep", "positive")}
     if not split:
-        whole = _changed(plan, _kept_columns(plan, load_dataset(plan.source, **said)))
+        (whole,) = _read(plan, (None,))
+        whole = _changed(plan, _kept_columns(plan, whole))
         return LoadedData(whole, None, _fingerprint([whole]))
-    parts = [load_dataset(plan.source, split=part, **said) for part in ("train", "test")]
-    train, test = parts
+    train, test = _read(plan, ("train", "test"))
     # Columns of tables are found by name by their encoder.
     features_differ = not train.is_table and train.feature_names != test.feature_names
     if features_differ or train.label_names != test.label_names:
@@ -83,9 +84,47 @@ def _loaded(plan: DatasetPlan, split: bool) -> LoadedData:
         )
     train = _kept_columns(plan, train)
     if not train.is_table:
-        labels = _positions(test.label_names, train.label_names)
-        test = _columns(test, _positions(test.feature_names, train.feature_names), labels)
+        test = _columns(test, *_places(test, train))
     return LoadedData(train, test, _fingerprint([train, test]))
+
+
+def _read(plan: DatasetPlan, parts: tuple[str | None, ...]) -> list[Dataset]:
+    """Return the parts of a file, or of what a function makes."""
+    if plan.made_by is not None:
+        made = _maker(plan)()
+        return [made if isinstance(made, Dataset) else getattr(made, part or "dataset") for part in parts]
+    said: dict[str, Any] = {name: getattr(plan, name) for name in ("labels", "nominal", "tags", "sep", "positive")}
+    return [load_dataset(plan.source, split=part, **said) for part in parts]
+
+
+def _maker(plan: DatasetPlan) -> Any:
+    words = dict(plan.made_by or {})
+    use = words.pop("use")
+    return partial(imported_object(use) if "." in use else getattr(synthetic, use), **words)
+
+
+def _replicates(plan: DatasetPlan, n_parts: int) -> LoadedData:
+    made = [_maker(plan)(random_state=seed) for seed in range(n_parts)]
+    train, test = (_joined([getattr(each, part) for each in made]) for part in ("train", "test"))
+    train = _kept_columns(plan, train)
+    test = _columns(test, *_places(test, train))
+    return LoadedData(train, test, _fingerprint([train, test]))
+
+
+def _places(data: Dataset, like: Dataset) -> tuple[Ints, Ints]:
+    """Return where the features and labels of a data set stand in another one with more of them."""
+    return _positions(data.feature_names, like.feature_names), _positions(data.label_names, like.label_names)
+
+
+def _joined(parts: list[Dataset]) -> Dataset:
+    """Return the rows of all parts, one below the other."""
+    first = parts[0]
+    X, Y = (_below([getattr(part, name) for part in parts]) for name in ("X", "Y"))
+    return Dataset(X, Y, first.feature_names, first.label_names, first.name)
+
+
+def _below(matrices: list[Any]) -> Any:
+    return sparse.vstack(matrices, format="csr") if sparse.issparse(matrices[0]) else np.vstack(matrices)
 
 
 def _kept_columns(plan: DatasetPlan, data: Dataset) -> Dataset:
@@ -100,6 +139,8 @@ def _kept_columns(plan: DatasetPlan, data: Dataset) -> Dataset:
         if data.is_table:
             raise DataError(f"{plan.name} has columns that are no numbers, which top_features cannot count.")
         features = features[_most(_counts(data.X)[features], size)]
+    if plan.least_rows is not None:
+        features = features[_counts(data.X)[features] >= plan.least_rows]
     return _columns(data, features, labels)
 
 
@@ -177,9 +218,9 @@ def _stored(matrix: Any) -> list[npt.NDArray[Any]]:
 
 def fold_parts(data: LoadedData, protocol: Protocol, fold: int, seed: int) -> tuple[Dataset, Dataset]:
     """Return the training and the test part of a fold."""
-    if protocol.kind == "split":
-        assert data.test is not None
-        return data.whole, data.test
+    if data.test is not None:
+        n_parts = protocol.n_parts
+        return _part(data.whole, fold, n_parts), _part(data.test, fold, n_parts)
     key = data.fingerprint, protocol, seed
     with _lock:
         if key not in _kept_rows:
@@ -188,6 +229,12 @@ def fold_parts(data: LoadedData, protocol: Protocol, fold: int, seed: int) -> tu
             _kept_rows[key] = divided_rows(data.whole, protocol, seed)
         train, test = _kept_rows[key][fold]
     return data.whole.rows(train), data.whole.rows(test)
+
+
+def _part(data: Dataset, part: int, n_parts: int) -> Dataset:
+    """Return one of equally large parts that stand one after another."""
+    size = data.n_samples // n_parts
+    return data if n_parts == 1 else data.rows(np.arange(part * size, (part + 1) * size))
 
 
 def divided_rows(data: Dataset, protocol: Protocol, seed: int) -> list[tuple[Ints, Ints]]:
