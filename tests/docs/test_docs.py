@@ -19,7 +19,7 @@ import plait
 from plait.cli import main
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = sorted([*DOCS.glob("*.md"), *DOCS.glob("guides/*.md"), *DOCS.glob("reproduction/*.md")])
+PAGES = sorted([*DOCS.glob("*.md"), *DOCS.glob("guides/*.md"), DOCS / "reproduction" / "pcc.md"])
 NAMING = [*PAGES, DOCS.parent / "README.md", DOCS.parent / "CONTRIBUTING.md"]
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 

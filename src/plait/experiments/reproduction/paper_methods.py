@@ -1,10 +1,8 @@
 """Methods of the papers that only their plans use: leaking codes, one class against the rest, thresholds."""
 
 import math
-from copy import copy
 from typing import Any, ClassVar
 
-import joblib
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
@@ -13,7 +11,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
 from sklearn.utils.validation import validate_data
 
 from plait.baselines import MultilabelNaiveBayes
-from plait.core.checks import Boolean, Constraint, HasMethods, Interval, OneOf, RandomState, check_parameters
+from plait.core.checks import (
+    Boolean,
+    Constraint,
+    HasMethods,
+    Interval,
+    OneOf,
+    RandomState,
+    check_parameters,
+)
 from plait.core.randomness import generator
 from plait.counts import LAIMDiscretizer
 from plait.learners import LogisticLearner
@@ -225,56 +231,6 @@ class OneAgainstRest(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> Any:
         """Return the surest class."""
         return self.classes_[self._scores(X).argmax(axis=1)]
-
-
-class AskedChain(BaseEstimator):
-    """One chain, trained once and asked several questions: the chain of the last fit serves the next one like it.
-
-    [PCC tables 2 and 3] ask the same chain five times and print its training time once, "SAA" below it.
-
-    Parameters
-    ----------
-    estimator : JointClassifier
-        What is trained.
-    inference : Inference or str, default="auto"
-        How it is asked.
-    loss : Loss or str, default="subset"
-        For which loss.
-
-    References
-    ----------
-    [PCC] Dembczynski, Waegeman and Huellermeier: An analysis of chaining in multi-label classification, 2012.
-
-    Examples
-    --------
-    >>> from plait import recipes
-    >>> X, Y = np.arange(8.0)[:, None], (np.arange(8)[:, None] > [3, 4]).astype(int)
-    >>> asked = [AskedChain(recipes.cc(order="given"), word).fit(X, Y) for word in ("greedy", "best_first")]
-    >>> asked[0].estimator_.conditionals_ is asked[1].estimator_.conditionals_
-    True
-    """
-
-    parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {"estimator": (HasMethods(("fit", "joint")),)}
-    _last: ClassVar[dict[str, Any]] = {}
-
-    def __init__(self, estimator: Any, inference: Any = "auto", loss: Any = "subset") -> None:
-        self.estimator = estimator
-        self.inference = inference
-        self.loss = loss
-
-    def fit(self, X: Any, y: Any) -> "AskedChain":
-        """Train the chain, unless the last one was trained with the same parameters on the same rows."""
-        check_parameters(self)
-        key = joblib.hash((repr(self.estimator.get_params()), X, y))
-        if key not in self._last:
-            self._last.clear()
-            self._last[key] = clone(self.estimator).fit(X, y)
-        self.estimator_ = copy(self._last[key]).set_params(inference=self.inference, loss=self.loss)
-        return self
-
-    def predict(self, X: Any) -> Any:
-        """Return the answer to the question."""
-        return self.estimator_.predict(X)
 
 
 class PredictedParents(BaseEstimator):
