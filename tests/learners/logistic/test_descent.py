@@ -6,7 +6,7 @@ from scipy.special import expit
 
 from plait.core.kernel_policy import using_kernels
 from plait.learners.logistic._descent_kernels import curve_along_step
-from plait.learners.logistic.descent import MEMORY, CurvaturePairs, plain_curve
+from plait.learners.logistic.descent import MEMORY, CurvaturePairs, Descent, DescentTask, plain_curve
 from plait.learners.logistic.logistic_batch import Batch
 from plait.learners.logistic.logistic_design import prepared_design
 from plait.learners.logistic.logistic_solver import solve_dense
@@ -144,3 +144,40 @@ def test_more_columns_than_an_inverse_is_worth():
         assert narrow.preconditioner(np.dtype(np.float64), np.ones(4), masked, batch.shared_columns())._levels is None
         found, plain = (solve_dense(each, batch, tol=1e-12, max_iter=300, dtype="auto") for each in (narrow, design))
         np.testing.assert_allclose(found.coef, plain.coef, rtol=1e-4, atol=1e-6)
+
+
+class OneColumn:
+    """A matrix of one column for `DescentTask`."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def scores(self, coefficients, rows):
+        return coefficients @ self.values[None]
+
+    def gradients(self, residual, rows):
+        return residual @ self.values[:, None]
+
+
+class Unit:
+    """The identity as a preconditioner."""
+
+    dtype = np.dtype(np.float64)
+
+    def apply(self, values, rows, curvature):
+        return values
+
+
+def test_no_step_goes_uphill():
+    """Far beyond the minimum the slope is that of the one row of the rarer class: small, where the objective is high."""
+    values, targets = np.full(11, 20.0), np.ones((1, 11))
+    targets[0, 0] = 0.0
+    own = np.zeros(1, dtype=np.int64)
+    weights, penalty = np.ones((1, 11)), np.full((1, 1), 1e-3)
+    task = DescentTask(OneColumn(values), Unit(), targets, own, weights, own, penalty, compiled=False)
+    descent = Descent(task, np.zeros((1, 1)), np.array([50]))
+    before = descent.objective[0]
+    descent.run(1e-12, 1)
+    assert descent.objective[0] < before
+    descent.run(1e-12, 49)
+    np.testing.assert_allclose(20 * descent.found, np.log(10.0), rtol=1e-4)

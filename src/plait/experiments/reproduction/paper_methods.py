@@ -192,6 +192,8 @@ class OneAgainstRest(ClassifierMixin, BaseEstimator):
     ----------
     C : float, default=1.0
         Inverse strength of the penalty, as in `LogisticLearner`.
+    standardize : bool or str, default="auto"
+        Which columns are scaled, as in `LogisticLearner`.
 
     Attributes
     ----------
@@ -205,10 +207,14 @@ class OneAgainstRest(ClassifierMixin, BaseEstimator):
     array([2])
     """
 
-    parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {"C": (Interval(float, 0, None, closed="neither"),)}
+    parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {
+        "C": (Interval(float, 0, None, closed="neither"),),
+        "standardize": LogisticLearner.parameter_rules["standardize"],
+    }
 
-    def __init__(self, C: float = 1.0) -> None:
+    def __init__(self, C: float = 1.0, standardize: bool | str = "auto") -> None:
         self.C = C
+        self.standardize = standardize
 
     def fit(self, X: Any, y: Any) -> "OneAgainstRest":
         """Train one logistic regression for each class."""
@@ -216,7 +222,7 @@ class OneAgainstRest(ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, accept_sparse="csr")
         self.classes_, places = np.unique(y, return_inverse=True)
         one_hot = (places[:, None] == np.arange(len(self.classes_))).astype(np.uint8)
-        self.conditionals_: Any = LogisticLearner(C=self.C).fit(X, one_hot)
+        self.conditionals_: Any = LogisticLearner(C=self.C, standardize=self.standardize).fit(X, one_hot)
         return self
 
     def _scores(self, X: Any) -> npt.NDArray[np.float64]:

@@ -32,6 +32,8 @@ _kernels = lazy_module("plait.learners.logistic._descent_kernels")
 MEMORY = 10
 # A line search ends where the slope along the step has fallen to this share.
 SLOPE_LEFT = 0.5
+# Beyond it also where the objective has grown by this factor, which is more than rounding does.
+RISE = 1.001
 # Most lengths that a line search tries, and by how much a length may grow.
 MOST_LENGTHS = 40
 GROWTH = 10.0
@@ -306,10 +308,14 @@ class Descent:
         second = np.einsum("ij,ij->i", penal, self.direction)
         length, rows, known = np.ones_like(first), None, None
         low, high = np.zeros_like(first), np.full_like(first, np.inf)
+        penalty = 0.5 * np.einsum("ij,ij,ij->i", self.penalty, self.coefficients, self.coefficients, dtype=np.float64)
         for _ in range(MOST_LENGTHS):
             known = residual, curve = self._curve(change, length, rows, known)
             slope = curve[:, 0] + first + length * second
+            # Beyond the minimum a slope may be small and the objective still higher than at the start.
+            objective = curve[:, 2] + penalty + length * (first + 0.5 * length * second)
             steep = np.abs(slope) > SLOPE_LEFT * np.abs(self.slope)
+            steep |= (slope > 0) & (objective > RISE * self.objective)
             rows = np.flatnonzero(steep) if rows is None else rows[steep[rows]]
             if rows.size == 0:
                 break
