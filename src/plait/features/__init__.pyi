@@ -13,6 +13,7 @@ from .mlig import MLIG
 from .pearson_subset import PearsonSubset
 from .pmu import PMU
 from .pruned_relieff import PrunedReliefF
+from .relieff import ReliefF
 from .scls import SCLS
 from .selector import InformationSelector, SelectionWarning, Selector
 from .wrapper import Wrapper
@@ -37,6 +38,7 @@ __all__ = [
     "PMU",
     "PearsonSubset",
     "PrunedReliefF",
+    "ReliefF",
     "SCLS",
     "SelectionWarning",
     "Selector",

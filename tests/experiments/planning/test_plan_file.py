@@ -222,6 +222,10 @@ loss = "f2"
         ('datasets = ["a"]\n[methods.br]\ntune = 3', ["line 3: tune needs a table"]),
         ('datasets = ["a"]\n[methods.br.tune]\nkind = "split"\ngrid = {loss = ["f1"]}', ["line 3: tune divides"]),
         ('datasets = [{source = "x.csv", keep_labels = ["a", 1]}]\nmethods = ["br"]', ["line 1: dataset needs keep_l"]),
+        (
+            'datasets = [{name = "a", made_by = {use = "exec"}}]\nmethods = ["br"]',
+            ["line 1: made_by needs use to be one"],
+        ),
     ],
 )
 def test_odd_plans(text, words):

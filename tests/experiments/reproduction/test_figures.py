@@ -10,10 +10,10 @@ def made():
 
 
 def test_each_data_set_has_a_panel_with_the_means():
-    svg = draw_figure(made(), Figure("exact_match", "k", "exact match by k"))
+    svg = draw_figure(made(), Figure("exact_match", "exact match by k", "k"))
     for words, times in (("<circle", 3), ("kCC: 0, 0.15", 1), ("kCC: 5, 0.35", 1), ("kCC: 2, 0.5", 1)):
         assert svg.count(words) == times
-    assert draw_figure([], Figure("exact_match", "k", "exact match by k")) == ""
+    assert draw_figure([], Figure("exact_match", "exact match by k", "k")) == ""
 
 
 def test_means_have_their_deviations_and_failures_are_left_out():
@@ -21,3 +21,18 @@ def test_means_have_their_deviations_and_failures_are_left_out():
     text = as_text(means_table([*made(), failed], ["exact_match"]), 200)
     assert "0.150 ±0.071" in text
     assert "@ 9" not in text
+
+
+def test_a_map_has_the_data_sets_on_which_all_methods_ran():
+    rows = [("yeast", "PACC", 0.1), ("yeast", "BR", 0.4), ("scene", "PACC", 0.5), ("birds", "PACC", 0.0)]
+    rows += [("birds", "BR", 0.0), ("birds", "CC", 0.3), ("yeast", "CC", 0.2)]
+    results = [CellResult(name, method, 0, 0, metrics={"exact_match": value}) for name, method, value in rows]
+    svg = draw_figure(results, Figure("exact_match", "map", methods=("BR", "PACC")))
+    for words in ("yeast", "birds", ">0.400<", ">0.100<"):
+        assert words in svg
+    for words in ("scene", "CC<", "0.200"):
+        assert words not in svg.replace("PACC<", "")
+    divided = draw_figure(results, Figure("exact_match", "map", methods=("BR", "PACC"), by_lowest=True))
+    assert ">4.00<" in divided
+    assert ">1.00<" in divided
+    assert draw_figure(results[2:3], Figure("exact_match", "map", methods=("BR",))) == ""

@@ -90,7 +90,27 @@ def test_the_printed_means_give_the_printed_tests():
         assert len(test.datasets) == 12
         assert float(f"{test.published.p_value:.1e}") == printed[f"{metric}:p-value"]
         assert test.published == test.plait
+        assert test.printed.endswith(f"p = {printed[f'{metric}:p-value']:g}")
     assert len(found) == 4
+
+
+def test_methods_of_which_only_tests_are_printed():
+    means = {"BR-LDF": [0.3, 0.2, 0.5, 0.4], "BR": [0.1, 0.3, 0.2, 0.2]}
+    results = [
+        CellResult(name, method, fold, 0, metrics={"exact_match": mean + shift, "macro_f1": mean})
+        for method, values in means.items()
+        for name, mean in zip(("emotions", "scene", "yeast", "birds"), values, strict=True)
+        for fold, shift in enumerate((-0.01, 0.01))
+    ]
+    cells = compare_with_paper("pacc", results)
+    (test, other) = repeated_pairs("pacc", cells, results)
+    assert (test.first, test.second, test.metric, other.metric) == ("BR-LDF", "BR", "exact_match", "macro_f1")
+    assert test.published is None
+    assert test.printed == "tie, p = 0.61"
+    expected = stats.wilcoxon(means["BR-LDF"], means["BR"], method="exact")
+    np.testing.assert_allclose(test.plait.p_value, expected.pvalue, rtol=1e-12)
+    assert repeated_pairs("pacc", cells) == []
+    assert "| tie, p = 0.61 | 4 |  | R+" in repeated_tables.pairs_markdown([test])
 
 
 def test_large_label_sets_alone_count_for_scls():

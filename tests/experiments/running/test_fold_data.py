@@ -4,7 +4,7 @@ from scipy import sparse
 
 from plait.data import DataError, Dataset, save_dataset
 from plait.data.folds import MultilabelStratifiedKFold, MultilabelStratifiedShuffleSplit
-from plait.data.synthetic import synth2
+from plait.data.synthetic import hypercube_preset, make_xor_labels, synth1_like, synth2
 from plait.experiments.planning.plan import DatasetPlan, Protocol
 from plait.experiments.running import fold_data
 from plait.experiments.running.fold_data import divided_rows, fold_parts, load_data
@@ -188,3 +188,19 @@ def test_features_of_too_few_rows_are_left_out(tmp_path):
     save_dataset(Dataset(X, [[1, 0], [0, 1], [1, 0], [0, 1]]), tmp_path / "few.arff")
     plan = DatasetPlan("few", str(tmp_path / "few.arff"), least_rows=2)
     np.testing.assert_array_equal(load_data(plan, Protocol("kfold", 2)).whole.X, X[:, [0, 2]])
+
+
+def test_data_that_a_function_makes():
+    words = {"use": "hypercube_preset", "name": "Data40-10", "random_state": 3}
+    found = load_data(DatasetPlan("cubes", "cubes", made_by=words), Protocol("kfold", 3)).whole
+    made = hypercube_preset("Data40-10", 3).dataset
+    np.testing.assert_array_equal(found.X, made.X)
+    np.testing.assert_array_equal(found.Y, made.Y)
+    kept = DatasetPlan("cubes", "cubes", made_by=words, top_labels=2)
+    assert load_data(kept, Protocol("kfold", 3)).whole.n_labels == 2
+    xor = DatasetPlan("xor", "xor", made_by={"use": "make_xor_labels", "n_samples": 8, "random_state": 0})
+    np.testing.assert_array_equal(load_data(xor, Protocol()).whole.Y, make_xor_labels(8, random_state=0).Y)
+    words = {"use": "synth1_like", "random_state": 1, "n_train": 30, "n_test": 20}
+    parts = load_data(DatasetPlan("scores", "scores", made_by=words), Protocol("split"))
+    np.testing.assert_array_equal(parts.whole.Y, synth1_like(1, n_train=30, n_test=20).train.Y)
+    assert parts.test.n_samples == 20

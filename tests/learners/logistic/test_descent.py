@@ -169,7 +169,7 @@ class Unit:
 
 
 def test_no_step_goes_uphill():
-    """Far beyond the minimum the slope is that of the one row of the rarer class: small, where the objective is high."""
+    """Far beyond the minimum the slope is that of one row alone: small, where the objective is high."""
     values, targets = np.full(11, 20.0), np.ones((1, 11))
     targets[0, 0] = 0.0
     own = np.zeros(1, dtype=np.int64)

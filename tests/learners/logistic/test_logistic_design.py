@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from plait.core.kernel_policy import using_kernels
 from plait.learners.logistic import logistic_design
-from plait.learners.logistic.logistic_design import LANES, prepared_design, zero_block
+from plait.learners.logistic.logistic_design import LANES, DenseDesign, SparseDesign, prepared_design, zero_block
 from plait.learners.training.column_scaling import column_scales
 
 pytestmark = pytest.mark.usefixtures("compiled_path")
@@ -122,3 +123,10 @@ def test_zeros_that_start_with_a_line(shape, dtype):
         assert not block.any()
         block[:] = place
     assert all((block == place).all() for place, block in enumerate(blocks))
+
+
+def test_a_wide_sparse_design_stays_sparse_with_few_rows():
+    few = sparse.random_array((5, 2000), density=0.01, rng=0, format="csr")
+    with using_kernels("auto"):
+        assert isinstance(prepared_design(few, standardize=True, fit_intercept=True), SparseDesign)
+        assert isinstance(prepared_design(few[:, :50], standardize=True, fit_intercept=True), DenseDesign)

@@ -25,15 +25,24 @@ class Figure:
     ----------
     metric : str
         What is shown upward.
-    across : str
-        What the number after " @ " in a method's name is.
     words : str
         What the picture shows, for its heading.
+    across : str, default=""
+        What the number after " @ " in a method's name is; empty for a map of numbers, data sets by methods.
+    plan : str, default=""
+        The plan whose results are drawn, where it has not the figure's name.
+    methods : tuple of str
+        Which methods a map shows; none means all.
+    by_lowest : bool, default=False
+        Whether a map divides the numbers of a data set by its lowest.
     """
 
     metric: str
-    across: str
     words: str
+    across: str = ""
+    plan: str = ""
+    methods: tuple[str, ...] = ()
+    by_lowest: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,7 +70,11 @@ class PaperFacts:
     aliases : dict of str to str
         Data set of the plans -> its name in print, where tables of the paper mean different data by one name.
     figures : dict of str to Figure
-        Name of a plan -> how it is drawn.
+        Name of a figure, which is that of its plan unless it says otherwise -> how it is drawn.
+    gains : dict
+        Pairs of methods and the measure in which the first gains on the second.
+    times : dict
+        Pairs of methods whose times are compared.
     """
 
     title: str
@@ -74,6 +87,8 @@ class PaperFacts:
     measures: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
     figures: Mapping[str, Figure] = field(default_factory=dict)
+    gains: Mapping[str, Any] = field(default_factory=dict)
+    times: Mapping[str, Any] = field(default_factory=dict)
 
 
 @cache
@@ -92,7 +107,8 @@ def paper_facts(paper: str) -> PaperFacts:
     """
     check_value("paper_facts", "paper", paper, [OneOf(PAPERS)])
     table = tomllib.loads(paper_folder(paper).joinpath("paper.toml").read_text(encoding="utf8"))
-    figures = {name: Figure(**words) for name, words in table.pop("figures", {}).items()}
+    drawn = table.pop("figures", {})
+    figures = {name: Figure(**{**words, "methods": tuple(words.get("methods", ()))}) for name, words in drawn.items()}
     return PaperFacts(quoted=tuple(table.pop("quoted", ())), figures=figures, **table)
 
 

@@ -9,6 +9,7 @@ from plait.experiments.published import PAPERS
 from plait.experiments.reproduction.compared_cells import VERDICTS, n_printed
 from plait.experiments.reproduction.facts import COLUMNS, paper_facts
 from plait.experiments.reproduction.figures import draw_figure, means_table
+from plait.experiments.reproduction.gains_and_times import gains_table, times_table
 from plait.experiments.reproduction.outcome_tables import COLUMN_WORDS, cells_csv, cells_markdown, tally_table
 from plait.experiments.reproduction.paper_plans import paper_plan, plan_names
 from plait.experiments.reproduction.repeated_tables import outcomes_text, pairs_markdown, ranks_markdown, words_table
@@ -46,7 +47,21 @@ def write_paper(paper: str, store: str | os.PathLike[str], folder: str | os.Path
     for plan in plan_names(paper):
         if plan not in COLUMNS:
             texts |= dict(_plan_texts(paper, store, plan))
+    texts |= dict(_claims(paper, store))
     return _written(texts, Path(folder))
+
+
+def _claims(paper: str, store: str | os.PathLike[str]) -> Iterator[tuple[str, str]]:
+    """Yield figures of a column's results, what methods gain on others, and their times."""
+    facts, ran = paper_facts(paper), {column: read_results(paper, store, column)[0] for column in COLUMNS}
+    for name, figure in facts.figures.items():
+        if ran.get(figure.plan):
+            yield f"{paper}-{name}.svg", saved(draw_figure(ran[figure.plan], figure))
+    if facts.gains:
+        results = {COLUMN_WORDS[column]: found for column, found in ran.items()}
+        yield f"{paper}-gains.md", as_markdown(gains_table(paper, results, facts.gains["pairs"], facts.gains["metric"]))
+    if facts.times:
+        yield f"{paper}-times.md", as_markdown(times_table(paper, ran["as_run"], facts.times["pairs"]))
 
 
 def _written(texts: dict[str, str], place: Path) -> list[Path]:

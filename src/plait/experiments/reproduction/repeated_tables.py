@@ -42,8 +42,8 @@ def ranks_markdown(tests: Sequence[RepeatedRanks]) -> str:
     return "\n".join(lines)
 
 
-def _outcome(test: SignedRanks) -> str:
-    return f"R+ {test.r_plus:g}, R- {test.r_minus:g}, p = {test.p_value:.2g}"
+def _outcome(test: SignedRanks | None) -> str:
+    return "" if test is None else f"R+ {test.r_plus:g}, R- {test.r_minus:g}, p = {test.p_value:.2g}"
 
 
 def pairs_text(tests: Sequence[RepeatedPair]) -> str:
@@ -58,10 +58,11 @@ def pairs_markdown(tests: Sequence[RepeatedPair]) -> str:
 
 def _pairs_table(tests: Sequence[RepeatedPair]) -> Table:
     rows = (
-        (f"{t.first} - {t.second}", t.metric, str(len(t.datasets)), _outcome(t.published), _outcome(t.plait))
+        (f"{t.first} - {t.second}", t.metric, t.printed, str(len(t.datasets)), _outcome(t.published), _outcome(t.plait))
         for t in tests
     )
-    return words_table("pairs", ("Wilcoxon", "measure", "data sets", "published", "plait"), rows)
+    heads = ("Wilcoxon", "measure", "printed, all data sets", "data sets here", "on printed means", "on plait's")
+    return words_table("pairs", heads, rows)
 
 
 def outcomes_text(outcomes: Sequence[FoldOutcome]) -> str:

@@ -145,17 +145,32 @@ def repeated_outcomes(results: Sequence[CellResult], control: str = "MC") -> lis
 
 @dataclass(frozen=True)
 class RepeatedPair:
-    """Two methods by one measure: Wilcoxon's test on printed means and on plait's."""
+    """Two methods by one measure: Wilcoxon's test on printed means and on plait's.
+
+    Parameters
+    ----------
+    metric, first, second : str
+        The measure and the methods.
+    datasets : tuple of str
+        Data sets on which plait has both methods.
+    published : SignedRanks or None
+        On the printed means of these; None where a method has none.
+    plait : SignedRanks
+        On plait's means.
+    printed : str
+        What the paper prints of its own test over all its data sets; empty where it prints none.
+    """
 
     metric: str
     first: str
     second: str
     datasets: tuple[str, ...]
-    published: SignedRanks
+    published: SignedRanks | None
     plait: SignedRanks
+    printed: str = ""
 
 
-def repeated_pairs(paper: str, cells: Sequence[ComparedCell]) -> list[RepeatedPair]:
+def repeated_pairs(paper: str, cells: Sequence[ComparedCell], results: Sequence[CellResult] = ()) -> list[RepeatedPair]:
     """Repeat the Wilcoxon tests of a paper.
 
     Parameters
@@ -164,6 +179,8 @@ def repeated_pairs(paper: str, cells: Sequence[ComparedCell]) -> list[RepeatedPa
         The paper.
     cells : sequence of ComparedCell
         From `compare_with_paper`.
+    results : sequence of CellResult
+        What ran; for methods of which the paper prints tests only.
 
     Returns
     -------
@@ -171,17 +188,34 @@ def repeated_pairs(paper: str, cells: Sequence[ComparedCell]) -> list[RepeatedPa
         One for every pair and measure with at least two data sets.
     """
     asked = paper_facts(paper).pairs
-    pairs, zeros, allowed = asked.get("methods", ()), asked.get("zeros", "drop"), asked.get("datasets")
+    zeros, allowed = asked.get("zeros", "drop"), asked.get("datasets")
+    printed_tests = {(s.method, s.metric): f"{s.marker}, p = {s.mean:g}" for s in published_results(paper)}
     found = []
     for metric in dict.fromkeys(cell.published.metric for cell in cells):
         here = {(c.published.dataset, c.published.method): c for c in cells if c.published.metric == metric}
-        for first, second in pairs:
-            datasets = [name for name, method in here if method == first and (name, second) in here]
+        ours = _means_of(results, metric) | {place: c.mean for place, c in here.items()}
+        printed = {place: c.published.mean for place, c in here.items()}
+        for first, second in asked.get("methods", ()):
+            datasets = [name for name, method in ours if method == first and (name, second) in ours]
             datasets = [name for name in datasets if allowed is None or name in allowed]
             if len(datasets) < 2:
                 continue
-            a, b = ([here[name, method] for name in datasets] for method in (first, second))
-            printed = wilcoxon_test([c.published.mean for c in a], [c.published.mean for c in b], zeros=zeros)
-            ours = wilcoxon_test([c.mean for c in a], [c.mean for c in b], zeros=zeros)
-            found.append(RepeatedPair(metric, first, second, tuple(datasets), printed, ours))
+            places = [[(name, method) for name in datasets] for method in (first, second)]
+            tests = [
+                wilcoxon_test(*([side[place] for place in row] for row in places), zeros=zeros)
+                if all(place in side for row in places for place in row)
+                else None
+                for side in (printed, ours)
+            ]
+            words = printed_tests.get((f"{first} vs {second}", f"{metric}:p-value"), "")
+            assert tests[1] is not None
+            found.append(RepeatedPair(metric, first, second, tuple(datasets), tests[0], tests[1], words))
     return found
+
+
+def _means_of(results: Sequence[CellResult], metric: str) -> dict[tuple[str, str], float]:
+    values: dict[tuple[str, str], list[float]] = {}
+    for result in results:
+        if result.error is None and metric in result.metrics:
+            values.setdefault((result.dataset, result.method), []).append(result.metrics[metric])
+    return {place: float(np.mean(found)) for place, found in values.items()}

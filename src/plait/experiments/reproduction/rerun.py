@@ -132,7 +132,7 @@ def read_reproduction(paper: str, store: str | os.PathLike[str], column: str = "
     cells = compare_with_paper(paper, results, column)
     control = paper_facts(paper).control
     outcomes = repeated_outcomes(results, control) if control else []
-    tests = repeated_ranks(paper, cells), repeated_pairs(paper, cells)
+    tests = repeated_ranks(paper, cells), repeated_pairs(paper, cells, results)
     return Reproduction(paper, column, cells, *tests, outcomes, failures)
 
 

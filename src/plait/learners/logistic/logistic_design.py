@@ -56,6 +56,8 @@ _products = lazy_module("plait.learners.logistic._logistic_kernels")
 SMALL = 65_536
 # Up to so many, plain NumPy takes some hundredths of a second longer than kernels, whose import takes half a second.
 PLAIN = 131_072
+# Numbers of a Hessian from which on a sparse design is not made dense, however few its rows are.
+WIDE = 1024**2
 
 
 # From so many columns on a block no longer fits the cache beside another, and a transposed copy pays.
@@ -284,7 +286,8 @@ def prepared_design(
     scales = column_scales(X, standardize, row_weights)
     if extra is not None:
         scales = np.append(scales, column_scales(extra.astype(np.float64), scale_extra, row_weights))
-    if sparse.issparse(X) and kernels_pay(X.shape[0] * len(scales), PLAIN + 1):
+    n_columns = len(scales)
+    if sparse.issparse(X) and (kernels_pay(X.shape[0] * n_columns, PLAIN + 1) or kernels_pay(n_columns**2, WIDE)):
         return SparseDesign(_sparse_columns(X, extra, scales), scales, fit_intercept)
     X = X.toarray() if sparse.issparse(X) else np.asarray(X)
     extra = extra.toarray() if sparse.issparse(extra) else extra
