@@ -8,8 +8,7 @@ from pathlib import Path
 from plait.experiments.published import PAPERS
 from plait.experiments.reproduction.compared_cells import VERDICTS, n_printed
 from plait.experiments.reproduction.facts import COLUMNS, paper_facts
-from plait.experiments.reproduction.figures import draw_figure, means_table
-from plait.experiments.reproduction.gains_and_times import gains_table, times_table
+from plait.experiments.reproduction.figures import draw_figure, gains_table, means_table, times_table
 from plait.experiments.reproduction.outcome_tables import COLUMN_WORDS, cells_csv, cells_markdown, tally_table
 from plait.experiments.reproduction.paper_plans import paper_plan, plan_names
 from plait.experiments.reproduction.repeated_tables import outcomes_text, pairs_markdown, ranks_markdown, words_table

@@ -57,7 +57,7 @@ SMALL = 65_536
 # Up to so many, plain NumPy takes some hundredths of a second longer than kernels, whose import takes half a second.
 PLAIN = 131_072
 # Numbers of a Hessian from which on a sparse design is not made dense, however few its rows are.
-WIDE = 1024**2
+WIDE = 512**2
 
 
 # From so many columns on a block no longer fits the cache beside another, and a transposed copy pays.
