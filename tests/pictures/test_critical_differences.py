@@ -1,3 +1,4 @@
+import re
 import shutil
 import subprocess
 from xml.etree import ElementTree as ET
@@ -5,7 +6,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from plait.experiments.statistics import cd_svg, cd_text, compare_methods
+from plait.experiments.statistics import cd_svg, cd_text, cd_tikz, compare_methods
 
 NAMES = ("BR", "ECC", "a < b & 'c'", "PCC", "LLSF")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -31,6 +32,22 @@ def test_every_method_is_named_with_its_rank_and_marked_on_the_axis():
     ranks = np.sort(found.average_ranks)
     # The axis is linear: equal steps of rank are equal steps of length.
     np.testing.assert_allclose(np.interp(ranks, ranks[[0, -1]], [marks[0], marks[-1]]), marks, rtol=0, atol=0.2)
+
+
+@pytest.mark.parametrize("control", [None, "PCC"])
+def test_tikz_draws_dots_bars_and_names_where_the_svg_does(control):
+    found = comparison(control)
+    root, text = parsed(cd_svg(found, 600.0)), cd_tikz(found, 12.0)
+    in_svg = sorted(float(node.get("cx")) / 50 for node in root.iter(f"{SVG}circle"))
+    in_tikz = sorted(float(x) for x in re.findall(r"\\fill \((\S+?),", text))
+    np.testing.assert_allclose(in_tikz, in_svg, rtol=0, atol=0.003)
+    bars = [node for node in root.iter(f"{SVG}line") if node.get("stroke-linecap") == "round"]
+    ends = re.findall(r"line cap=round\] \((\S+?),\S+ -- \((\S+?),", text)
+    wanted = [[float(bar.get("x1")) / 50, float(bar.get("x2")) / 50] for bar in bars]
+    np.testing.assert_allclose(np.array(ends, dtype=float), wanted, rtol=0, atol=0.003)
+    assert r"a \textless{} b \& 'c'" in text
+    assert (r"\textbf{PCC" in text) == (control is not None)
+    assert text.count("{") == text.count("}")
 
 
 def test_a_bar_for_every_group_and_one_for_a_control():
@@ -105,7 +122,7 @@ def test_only_plain_characters_and_it_says_what_the_bars_mean():
     clear = compare_methods(np.tile(np.arange(4.0), (60, 1)), FOUR)
     assert "Every difference of ranks is significant." in cd_text(clear)
     assert "PCC         *" in cd_text(clear)
-    assert "do not differ from CC." in cd_text(compare_methods(scores(0.2), FOUR, control="CC"))
+    assert "are not told apart from CC." in cd_text(compare_methods(scores(0.2), FOUR, control="CC"))
     assert "(control)" in cd_text(compare_methods(scores(0.2), FOUR, control="CC"))
 
 

@@ -319,6 +319,10 @@ def _report_parser(commands: Any) -> None:
     parser.add_argument("--plan", metavar="NAME", help="which plan of the store (the one that was run last)")
     parser.add_argument("--latex", type=Path, metavar="DIR", help="write every table as LaTeX (booktabs) here")
     parser.add_argument("--csv", type=Path, metavar="DIR", help="write every table as CSV here")
+    pictures = "write every picture as SVG here, critical differences as TikZ too"
+    parser.add_argument("--figures", type=Path, metavar="DIR", help=pictures)
+    shown = "what to show, joined by commas, or all (what the plan names, else five)"
+    parser.add_argument("--metrics", type=listed, default=[], metavar="NAMES", help=shown)
     _add_json(parser, "print JSON instead of tables")
 
 

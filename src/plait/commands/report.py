@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from plait.experiments import open_store
@@ -10,6 +11,7 @@ from plait.experiments.report import (
     report_contents,
     report_dict,
     report_text,
+    write_figures,
     write_report,
     write_tables,
 )
@@ -25,6 +27,8 @@ def report_results(
     plan: str | None = None,
     latex: Path | None = None,
     csv: Path | None = None,
+    figures: Path | None = None,
+    metrics: Sequence[str] = (),
     as_json: bool = False,
 ) -> None:
     """Print the main tables of a store, and write what is asked for.
@@ -41,11 +45,15 @@ def report_results(
         Which plan of the store; the one that was run last by default.
     latex, csv : Path, optional
         Folders for every table as LaTeX and as CSV.
+    figures : Path, optional
+        Folder for every picture as SVG, and critical differences as TikZ too.
+    metrics : sequence of str, optional
+        What to show, or "all"; by default what the plan names, and five where it names nothing.
     as_json : bool, default=False
         Print JSON instead of tables.
     """
     with open_store(store) as opened:
-        outcomes = collect_outcomes(opened, plan)
+        outcomes = collect_outcomes(opened, plan, metrics)
     contents = report_contents(outcomes, control)
     lines = []
     if out is not None:
@@ -54,6 +62,8 @@ def report_results(
     for folder, suffix in ((latex, ".tex"), (csv, ".csv")):
         if folder is not None:
             lines.append(f"{folder}: {len(write_tables(contents, folder, suffix))} tables")
+    if figures is not None:
+        lines.append(f"{figures}: {len(write_figures(contents, figures))} pictures")
     if as_json:
         print(json.dumps(report_dict(contents), indent=2))
     else:

@@ -28,6 +28,8 @@ __all__ = ["MultilabelClassifier", "WeightedClassifier", "available_where", "sco
 
 # What X may hold once it has been checked.
 _FLOATS = (np.float64, np.float32)
+# Where the pages are; `project.urls` says the same to package indexes.
+DOCUMENTATION = "https://plait.readthedocs.io/en/stable"
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -68,6 +70,13 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
     _trusted = False
     # Whether y may hold NaN, for labels that are not known.
     takes_unknown_labels: ClassVar[bool] = False
+    # Where notebooks lead who wants to know more about a class.
+    _doc_link_module = "plait"
+    _doc_link_template = DOCUMENTATION + "/api/names/{page}.html"
+
+    def _doc_link_url_param_generator(self) -> dict[str, str]:
+        room = ".".join(type(self).__module__.split(".")[:2])
+        return {"page": f"{room}.{type(self).__name__}"}
 
     @shows_progress("fitting")
     def fit(self, X: Any, y: Any = None) -> Self:

@@ -3,28 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from plait.pictures.graph_layouts import level_layout
-from plait.structure import LabelGraph
+from plait.posterior.model_view import label_graphs
 
-__all__ = ["label_drawing", "label_graphs"]
+__all__ = ["label_drawing"]
 
 # More labels or edges than this are shown around one label at a time.
 _MOST_LABELS, _MOST_EDGES = 60, 150
-
-
-def label_graphs(model: Any) -> list[tuple[float, LabelGraph]]:
-    """Return weight and graph of every part of a fitted model, the weightiest first; nothing if it has none."""
-    model = getattr(model, "_last", lambda: model)()
-    if hasattr(model, "graph_"):
-        return [(1.0, model.graph_)]
-    graphs = list(getattr(model, "graphs_", ()))
-    weights = np.asarray(getattr(model, "weights_", ()), dtype=np.float64)
-    if weights.shape != (len(graphs),):  # the weights of something else
-        weights = np.full(len(graphs), 1.0 / max(1, len(graphs)))
-    order = np.argsort(-weights, kind="stable")
-    return [(float(weights[i]), graphs[i]) for i in order]
 
 
 def label_drawing(model: Any, names: Sequence[str]) -> dict[str, Any]:
@@ -45,6 +30,7 @@ def label_drawing(model: Any, names: Sequence[str]) -> dict[str, Any]:
     Examples
     --------
     >>> from types import SimpleNamespace
+    >>> from plait.structure import LabelGraph
     >>> label_drawing(SimpleNamespace(graph_=LabelGraph([[], [0]])), ["sea", "sand"])
     {'edges': [[0, 1, 1.0]], 'places': [[0, 0.0], [1, 0.0]]}
     """

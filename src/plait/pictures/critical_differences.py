@@ -7,10 +7,12 @@ import numpy as np
 
 from plait.core.arrays import Floats
 from plait.pictures.svg import circle, line, path, picture, text, text_width
+from plait.pictures.table_markup import latex_text
 
 __all__ = ["CriticalDifferences"]
 
 _LINE, _TOP, _GAP, _SIZE = 22.0, 64.0, 9.0, 13.0
+_TIKZ = 50.0  # units of the drawing in a centimetre of LaTeX
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +46,7 @@ class CriticalDifferences:
     br            .       *   2.75
         =============
                     =======
-    Methods under one bar of = do not differ.
+    Methods under one bar of = are not told apart.
     """
 
     methods: Sequence[str]
@@ -59,6 +61,10 @@ class CriticalDifferences:
         drawing = _Drawing(self, width)
         inside = [*drawing.axis(), *drawing.ruler(), *drawing.bars(), *drawing.labels()]
         return picture(width, drawing.height, inside, title or self.outcome, size=_SIZE)
+
+    def as_tikz(self, width: float = 12.0) -> str:
+        """Return the diagram as a `tikzpicture` so many centimetres wide, drawn in the places of the SVG."""
+        return _Drawing(self, _TIKZ * width).tikz()
 
     def as_text(self, width: int = 61) -> str:
         """Return lines of plain characters: ranks from left (best), bars of = over what is undecided."""
@@ -94,8 +100,8 @@ class CriticalDifferences:
         if not self.groups:
             return "Every difference of ranks is significant."
         if self.control is None:
-            return "Methods under one bar of = do not differ."
-        return f"Methods under the bar of = do not differ from {self.methods[self.control]}."
+            return "Methods under one bar of = are not told apart."
+        return f"Methods under the bar of = are not told apart from {self.methods[self.control]}."
 
 
 class _Drawing:
@@ -175,3 +181,30 @@ class _Drawing:
                 parts.append(circle(x, _TOP, 3))
                 parts.append(text(inner + 4 * step, y + 4.5, words, anchor=anchor, bold=bold, length=length))
         return parts
+
+    def tikz(self) -> str:
+        """Return axis, ruler, bars and names as TikZ, in centimetres, downward as on a screen."""
+        last = self.x(min(1 + self.found.difference, float(self.k)))
+        commands = [f"\\draw {_at(self.x(1), _TOP)} -- {_at(self.x(self.k), _TOP)};"]
+        for rank in range(1, self.k + 1):
+            number = f" node[above] {{{rank}}}" if rank in self._numbered() else ""
+            commands.append(f"\\draw {_at(self.x(rank), _TOP)} -- {_at(self.x(rank), _TOP - 7)}{number};")
+        words = f"CD = {self.found.difference:.2f}"
+        commands.append(f"\\draw[|-|] {_at(self.x(1), 22)} -- {_at(last, 22)} node[right] {{{words}}};")
+        for level, (low, high) in enumerate(self._spans(), start=1):
+            y = _TOP + _GAP * level
+            thick = "\\draw[line width=2.5pt,line cap=round]"
+            commands.append(f"{thick} {_at(self.x(low) - 3, y)} -- {_at(self.x(high) + 3, y)};")
+        for methods, side, edge in ((self.left, "left", self.margin), (self.right, "right", self.width - self.margin)):
+            for level, m in enumerate(methods):
+                x, y = self.x(self.ranks[m]), self.first_label + _LINE * level
+                name = latex_text(self._words(m))
+                name = f"\\textbf{{{name}}}" if m == self.found.control else name
+                commands.append(f"\\draw[thin] {_at(x, _TOP)} |- {_at(edge, y)} node[{side}] {{{name}}};")
+                commands.append(f"\\fill {_at(x, _TOP)} circle (1.5pt);")
+        lines = ["% needs \\usepackage{tikz}", "\\begin{tikzpicture}[x=1cm,y=-1cm,font=\\small]"]
+        return "\n".join([*lines, *(f"  {command}" for command in commands), "\\end{tikzpicture}", ""])
+
+
+def _at(x: float, y: float) -> str:
+    return f"({x / _TIKZ:.3f},{y / _TIKZ:.3f})"

@@ -31,6 +31,7 @@ from plait.losses import Loss, Subset
 from plait.losses.expected_f1 import f1_thresholds
 from plait.posterior.chunked_posterior import ChunkedPosterior
 from plait.posterior.explaining import FeatureBackground
+from plait.posterior.model_view import model_html
 from plait.posterior.posterior import Joint, Posterior
 from plait.posterior.predictor import Predictor
 
@@ -97,6 +98,10 @@ class JointModel(MultilabelClassifier):
     loss: Any
     n_jobs: int | None
     _seed: int
+
+    def _html_repr(self) -> str:
+        """Return what notebooks show."""
+        return model_html(self)
 
     def part(self, name: str) -> Any:
         """Return a part as an object: the parameter itself, or what its word stands for; None is the default.

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from plait.core.sentences import ParameterError
+from plait.experiments.planning.measures import USUAL_MEASURES
 from plait.experiments.planning.plan import DatasetPlan, MethodPlan, MethodSetup, Plan, Protocol
 from plait.experiments.report.outcomes import collect_outcomes, outcomes_of
 from plait.experiments.running.cells import CellResult, plan_cells
@@ -80,6 +81,20 @@ def test_a_store_gives_the_plan_that_was_run_last_or_the_one_named(tmp_path):
     assert (len(last.results), len(last.missing)) == (1, 1)
     assert first.methods == ("br", "cc")
     assert first.n_planned == 4
+
+
+def test_five_metrics_are_shown_where_the_plan_names_none_and_others_when_asked(tmp_path):
+    usual = replace(plan("usual"), metrics=tuple(USUAL_MEASURES))
+    cells = list(plan_cells(usual, {"beach": "f" * 64}))
+    values = {"exact_match": 0.1, "macro_f1": 0.2, "sample_f1": 0.3, "cll_loss": 0.4, "log_loss": 0.5}
+    with open_store(tmp_path / "results.sqlite", create=True) as store:
+        store.begin(usual, cells)
+        store.record(replace(cell("beach", "br", 0), metrics=values, digest=cells[0].digest), this_owner())
+        assert collect_outcomes(store).metrics == ("exact_match", "macro_f1", "log_loss")
+        assert collect_outcomes(store, metrics=["sample_f1"]).metrics == ("sample_f1",)
+        assert set(collect_outcomes(store, metrics=["all"]).metrics) == set(values)
+        with pytest.raises(ParameterError, match=r"needs --metrics to be measured in the store, but hamming is not"):
+            collect_outcomes(store, metrics=["hamming"])
 
 
 def test_names_stand_in_the_order_of_the_plan_whatever_is_finished(tmp_path):

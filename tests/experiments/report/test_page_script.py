@@ -28,6 +28,12 @@ def page(made_up, tmp_path_factory):
     return path
 
 
+def show(browser, page, **settings):
+    """Show the page with everything unfolded."""
+    browser.show(page, **settings)
+    browser.ask("document.querySelectorAll('details').forEach(box => { box.open = true; })")
+
+
 def column(browser, table, place):
     script = (
         f"[...document.querySelectorAll('#table-{table} tbody tr')].map(r => r.cells[{place}].dataset.value || null)"
@@ -36,7 +42,7 @@ def column(browser, table, place):
 
 
 def test_it_renders_without_complaints(browser, page):
-    browser.show(page)
+    show(browser, page)
     assert browser.complaints == []
     assert browser.ask("document.title") == "made up: report"
     assert (
@@ -46,7 +52,7 @@ def test_it_renders_without_complaints(browser, page):
 
 
 def test_a_click_sorts_and_another_turns_it_round(browser, page):
-    browser.show(page)
+    show(browser, page)
     before = column(browser, "exact-match", 3)
     browser.click("#table-exact-match thead th:nth-child(4) button")
     down = column(browser, "exact-match", 3)
@@ -64,7 +70,7 @@ def test_a_click_sorts_and_another_turns_it_round(browser, page):
 
 
 def test_infinite_values_sort_as_the_largest(browser, page):
-    browser.show(page)
+    show(browser, page)
     browser.click("#table-log-loss thead th:nth-child(3) button")
     values = column(browser, "log-loss", 2)
     assert values[-1] == float("inf")
@@ -72,7 +78,7 @@ def test_infinite_values_sort_as_the_largest(browser, page):
 
 
 def test_missing_values_sort_last_either_way(browser, page):
-    browser.show(page)
+    show(browser, page)
     query = "#table-exact-match tbody tr:nth-child(2) td:nth-child(4)"
     browser.ask(f"document.querySelector({json.dumps(query)}).removeAttribute('data-value')")
     for _ in range(2):
@@ -82,7 +88,7 @@ def test_missing_values_sort_last_either_way(browser, page):
 
 @pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (390, "dark"), (800, "light"), (1280, "dark")])
 def test_no_page_is_wider_than_its_window(browser, page, width, scheme):
-    browser.show(page, width=width, scheme=scheme, mobile=width < 500)
+    show(browser, page, width=width, scheme=scheme, mobile=width < 500)
     assert browser.ask("document.documentElement.scrollWidth") <= width
     assert browser.complaints == []
     # What is wider scrolls in a box of its own.
@@ -108,7 +114,7 @@ def contrast(one, other):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_words_are_readable_in_light_and_dark(browser, page, scheme):
-    browser.show(page, scheme=scheme)
+    show(browser, page, scheme=scheme)
     style = "getComputedStyle(document.querySelector({!r})).{}"
     ground = browser.ask(style.format("body", "backgroundColor"))
     for query in ("body", ".note", ".best", "td small", "nav a", "summary", "svg text"):
@@ -118,13 +124,13 @@ def test_words_are_readable_in_light_and_dark(browser, page, scheme):
 def test_light_and_dark_differ(browser, page):
     grounds = []
     for scheme in ("light", "dark"):
-        browser.show(page, scheme=scheme)
+        show(browser, page, scheme=scheme)
         grounds.append(browser.ask("getComputedStyle(document.body).backgroundColor"))
     assert grounds[0] != grounds[1]
 
 
 def test_a_saved_picture_stands_alone(browser, page):
-    browser.show(page, scheme="dark")
+    show(browser, page, scheme="dark")
     browser.ask(
         "window.kept = []; URL.createObjectURL = blob => { window.kept.push(blob); return '#'; };"
         "HTMLAnchorElement.prototype.click = function() { window.name_ = this.download; }; 0"
@@ -145,7 +151,7 @@ def test_a_saved_picture_stands_alone(browser, page):
 
 
 def test_the_button_downloads_a_file(browser, page, tmp_path):
-    browser.show(page)
+    show(browser, page)
     browser.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
     browser.click("#exact-match figure:not(.cd) button.save")
     file = tmp_path / "time-exact_match.svg"
@@ -156,7 +162,7 @@ def test_the_button_downloads_a_file(browser, page, tmp_path):
 
 
 def test_a_graph_zooms_and_keeps_its_box(browser, page):
-    browser.show(page)
+    show(browser, page)
     size = "document.querySelector('#graphs .zoom svg').getBoundingClientRect().width"
     box = "document.querySelector('#graphs .zoom').getBoundingClientRect().width"
     natural, room = browser.ask(size), browser.ask(box)
@@ -176,7 +182,7 @@ def test_a_graph_zooms_and_keeps_its_box(browser, page):
 
 
 def test_no_name_of_a_graph_leaves_its_picture_and_no_two_meet(browser, page):
-    browser.show(page)
+    show(browser, page)
     script = """[...document.querySelectorAll('#graphs svg')].map(svg => {
       const box = svg.getBoundingClientRect();
       const all = [...svg.querySelectorAll('text')].map(t => t.getBoundingClientRect());
@@ -189,7 +195,7 @@ def test_no_name_of_a_graph_leaves_its_picture_and_no_two_meet(browser, page):
 
 
 def test_no_words_leave_a_plot(browser, page):
-    browser.show(page)
+    show(browser, page)
     script = """[...document.querySelectorAll('.grid svg, #exact-match svg')].map(svg => {
       const box = svg.getBoundingClientRect();
       return [...svg.querySelectorAll('text')].filter(t => {
@@ -200,7 +206,7 @@ def test_no_words_leave_a_plot(browser, page):
 
 
 def test_it_prints_whole_and_light(browser, page):
-    browser.show(page, scheme="dark")
+    show(browser, page, scheme="dark")
     assert browser.pdf().startswith(b"%PDF-")
     browser.call("Emulation.setEmulatedMedia", media="print", features=[])
     browser.call("Emulation.setDeviceMetricsOverride", width=760, height=1000, deviceScaleFactor=1, mobile=False)
@@ -210,6 +216,56 @@ def test_it_prints_whole_and_light(browser, page):
     assert [browser.ask(display.format(kind)) for kind in (".tools", ".screen", ".paper")] == ["none", "none", "block"]
     browser.call("Emulation.setEmulatedMedia", media="", features=[])
     browser.ask("dispatchEvent(new Event('beforeprint')); 0")
+    browser.ask("document.querySelector('#glance details').open = false")
+    browser.ask("dispatchEvent(new Event('beforeprint')); 0")
     assert browser.ask("document.querySelectorAll('details:not([open])').length") == 0
     browser.ask("dispatchEvent(new Event('afterprint')); 0")
     assert browser.ask("document.querySelectorAll('details:not([open])').length") > 0
+
+
+def test_only_the_main_table_and_the_first_metric_are_unfolded_and_a_link_opens_its_section(browser, page):
+    browser.show(page)
+    is_open = "[...document.querySelectorAll('section')].filter(s => s.querySelector('details').open).map(s => s.id)"
+    assert browser.ask(is_open) == ["glance", "exact-match"]
+    browser.click("nav a[href='#graphs']")
+    assert browser.ask(
+        "new Promise(done => setTimeout(() => done(document.querySelector('#graphs details').open), 50))"
+    )
+    assert browser.complaints == []
+
+
+def unseen(browser, query):
+    return browser.ask(f"[...document.querySelectorAll({json.dumps(query)})].every(e => !e.checkVisibility())")
+
+
+def test_boxes_hide_methods_metrics_and_data_sets_everywhere(browser, page):
+    show(browser, page)
+    for kind, value in (("method", "mc"), ("metric", "log_loss"), ("dataset", "sun")):
+        browser.click(f"[data-filter='{kind}'][value='{value}']")
+        assert unseen(browser, f"main [data-{kind}='{value}']")
+    rows = browser.ask(
+        "[...document.querySelectorAll('main table:not(#table-versions) tbody tr')].filter(r => r.checkVisibility())"
+        ".flatMap(r => [...r.cells].filter(c => c.classList.contains('text')).map(c => c.textContent))"
+    )
+    assert not {"mc", "sun"} & set(rows)
+    assert {"br", "sea"} <= set(rows)
+    heads = browser.ask(
+        "[...document.querySelectorAll('main thead th')].filter(h => h.checkVisibility()).map(h => h.textContent)"
+    )
+    assert not [head for head in heads if head in ("sun", "mc") or head.startswith("joint log-loss")]
+    assert "sea" in heads
+    for kind, value in (("method", "mc"), ("metric", "log_loss"), ("dataset", "sun")):
+        browser.click(f"[data-filter='{kind}'][value='{value}']")
+    assert browser.ask("document.querySelectorAll('.off').length") == 0
+    assert browser.complaints == []
+
+
+@pytest.mark.parametrize("width", [1920, 1400, 1024, 768])
+def test_the_main_table_of_five_metrics_fits_its_box(browser, made_up, tmp_path, width):
+    five = ("exact_match", "hamming_loss", "micro_f1", "macro_f1", "log_loss")
+    cells = made_up(methods=("br", "cc", "pcc with a name of several words", "mc"), metrics=five)
+    write_report(report_contents(outcomes_of(cells)), tmp_path / "page.html")
+    browser.show(tmp_path / "page.html", width=width)
+    box = "document.querySelector('#table-glance').parentElement"
+    assert browser.ask(f"{box}.scrollWidth <= {box}.clientWidth")
+    assert browser.ask("document.querySelectorAll('#table-glance thead th').length") == 7

@@ -1,9 +1,18 @@
 import csv
+from xml.etree import ElementTree
 
 import pytest
 
 from plait.core.sentences import ParameterError
-from plait.experiments.report import outcomes_of, report_contents, report_text, write_report, write_tables
+from plait.experiments.report import (
+    outcomes_of,
+    report_contents,
+    report_html,
+    report_text,
+    write_figures,
+    write_report,
+    write_tables,
+)
 
 
 def test_every_table_becomes_a_file(made_up, tmp_path):
@@ -21,6 +30,20 @@ def test_every_table_becomes_a_file(made_up, tmp_path):
     assert float(rows[1]["sun_std"]) == ranking.spreads[1, 1]
 
 
+def test_every_picture_becomes_a_file_and_critical_differences_are_tikz_too(made_up, tmp_path):
+    contents = report_contents(outcomes_of(made_up()))
+    files = write_figures(contents, tmp_path)
+    page = report_html(contents)
+    assert sorted(files) == sorted(tmp_path.iterdir())
+    pictures = [file for file in files if file.suffix == ".svg"]
+    assert len(pictures) == page.count("<figure") == page.count("</svg>")
+    for file in pictures:
+        assert ElementTree.fromstring(file.read_text()).tag.endswith("svg")
+    drawings = [file for file in files if file.suffix == ".tex"]
+    assert [file.stem for file in drawings] == [f"critical-difference-{metric}" for metric in contents.outcomes.metrics]
+    assert all(file.with_suffix(".svg").exists() for file in drawings)
+
+
 def test_the_page_is_the_same_every_time(made_up, tmp_path):
     for name in ("a.html", "b.html"):
         write_report(report_contents(outcomes_of(made_up())), tmp_path / name)
@@ -29,7 +52,8 @@ def test_the_page_is_the_same_every_time(made_up, tmp_path):
 
 def test_the_terminal_shows_table_and_diagram(made_up):
     text = report_text(report_contents(outcomes_of(made_up())), width=80)
-    assert text.startswith("Average ranks, 1 is best\nmethod")
+    assert text.startswith("pcc is best in exact match, with a mean rank of 1.00 of 3")
+    assert "\n\nAverage ranks, 1 is best\nmethod" in text
     assert "exact match: average rank, 1 is best" in text
     assert "Friedman over 3 data sets" in text
     assert "27 of 27 cells finished, 0 failed." in text

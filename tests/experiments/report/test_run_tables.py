@@ -7,6 +7,7 @@ from plait.experiments.report.tables import (
     cost_table,
     dataset_table,
     failure_table,
+    force_table,
     report_contents,
     settings_table,
     unfinished_table,
@@ -49,6 +50,15 @@ def test_settings_that_differ_between_data_sets_have_lines_of_their_own(made_up)
         ("pcc", "all", '{"use": "pcc"}'),
         ("cc", "sun", '{"use": "kcc", "k": 2}'),
     ]
+
+
+def test_settings_in_force_are_all_parameters_without_seeds(made_up):
+    cells = [
+        replace(cell, extras={"settings": {"C": "1.0" if cell.dataset == "sea" else "2.0", "a__random_state": "7"}})
+        for cell in made_up(("sea", "sun"), ("br",))
+    ]
+    assert words(force_table(outcomes_of(cells))) == [("br", "C", "1.0", "sea"), ("br", "C", "2.0", "sun")]
+    assert force_table(outcomes_of(made_up())).rows == ()
 
 
 def test_versions_are_counted_where_they_differ(made_up):

@@ -74,12 +74,19 @@ def test_pairs_count_wins_and_agree_with_scipy(metric):
         assert [entry.value for entry in row[1:4]] == [(other > 0).sum(), (other == 0).sum(), (other < 0).sum()]
         expected = stats.wilcoxon(other[other != 0], method="exact").pvalue
         np.testing.assert_allclose(row[4].value, expected, rtol=1e-9)
-        np.testing.assert_allclose(sum(entry.value for entry in row[5:]), 1.0, rtol=1e-9)
-        if abs(row[5].value - row[7].value) > 0.1:
-            assert (row[5].value > row[7].value) == (np.median(other) > 0)
+        np.testing.assert_allclose(sum(entry.value for entry in row[6:]), 1.0, rtol=1e-9)
+        if abs(row[6].value - row[8].value) > 0.1:
+            assert (row[6].value > row[8].value) == (np.median(other) > 0)
 
 
 def test_pairs_of_a_joint_measure_have_no_region_of_equivalence(made_up):
     ranking = rank_methods(outcomes_of(made_up()), "log_loss")
-    assert [column.name for column in pair_table(ranking).columns] == ["method", "wins", "ties", "losses", "Wilcoxon p"]
+    assert [column.name for column in pair_table(ranking).columns] == [
+        "method",
+        "wins",
+        "ties",
+        "losses",
+        "Wilcoxon p",
+        "Holm p",
+    ]
     assert pair_table(rank_methods(outcomes_of(made_up(("sea",))), "log_loss")) is None

@@ -22,6 +22,7 @@ __all__ = [
     "LABEL_MEASURES",
     "MEASURES",
     "SCORE_MEASURES",
+    "SHOWN_MEASURES",
     "USUAL_MEASURES",
     "answers_needed",
     "is_own_measure",
@@ -80,6 +81,8 @@ _SCORES = "scores:"
 _KNOWN = ("plait.metrics.", "sklearn.metrics.")
 USUAL_MEASURES: dict[str, Measure] = LABEL_MEASURES | SCORE_MEASURES | JOINT_MEASURES
 MEASURES: dict[str, Measure] = USUAL_MEASURES | _FURTHER
+# What a report shows of a plan that names none: one of each kind.
+SHOWN_MEASURES = ("exact_match", "hamming_loss", "micro_f1", "macro_f1", "log_loss")
 
 
 def smaller_is_better(measure: str) -> bool:

@@ -3,7 +3,38 @@
 import re
 from html import escape
 
-__all__ = ["figure_html", "zoom_html"]
+__all__ = ["figure_html", "figures_of", "filtered", "zoom_html"]
+
+_FIGURE = re.compile(r"<figure\b.*?(<svg\b.*?</svg>).*?data-name='([^']*)'.*?</figure>", re.DOTALL)
+
+
+def filtered(html: str, **kinds: str) -> str:
+    """Return a part of the page that goes when a reader hides its method, metric or data set.
+
+    Examples
+    --------
+    >>> filtered("<p>wet</p>", dataset="sea")
+    "<div data-dataset='sea'><p>wet</p></div>"
+    """
+    names = "".join(f" data-{kind}='{escape(name)}'" for kind, name in kinds.items())
+    return f"<div{names}>{html}</div>"
+
+
+def figures_of(page: str) -> dict[str, str]:
+    """Return every picture of a page, by the name under which it is saved.
+
+    Examples
+    --------
+    >>> figures_of(figure_html("<svg></svg>", "a/b"))
+    {'a-b': '<svg></svg>'}
+    """
+    found: dict[str, str] = {}
+    for svg, name in _FIGURE.findall(page):
+        number, free = 2, name
+        while free in found:  # names that differ in signs only
+            number, free = number + 1, f"{name}-{number}"
+        found[free] = svg
+    return found
 
 
 def figure_html(svg: str, name: str, caption: str = "", kind: str = "") -> str:

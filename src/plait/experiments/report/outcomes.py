@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from plait.core.arrays import Floats
 from plait.core.sentences import ParameterError
-from plait.experiments.planning.measures import MEASURES
+from plait.experiments.planning.measures import MEASURES, SHOWN_MEASURES, USUAL_MEASURES
 from plait.experiments.running.cells import CellResult
 from plait.experiments.running.store import Store
 
@@ -105,13 +105,22 @@ class Outcomes:
         return self.datasets.index(cell.dataset), self.methods.index(cell.method)
 
 
-def collect_outcomes(store: Store, plan: str | None = None) -> Outcomes:
-    """Read one plan of a store, by default the one that was run last.
+def collect_outcomes(store: Store, plan: str | None = None, metrics: Sequence[str] = ()) -> Outcomes:
+    """Read one plan of a store.
+
+    Parameters
+    ----------
+    store : Store
+        What `plait bench` wrote.
+    plan : str, optional
+        Name of the plan; by default the one that was run last.
+    metrics : sequence of str, optional
+        What to show: names, or "all"; by default what the plan names, and five where it names nothing.
 
     Raises
     ------
     ParameterError
-        If the store has no plan of that name.
+        If the store has no plan of that name, or no cell has one of the metrics.
     """
     plans = store.plans
     if plan is not None and plan not in plans:
@@ -120,15 +129,30 @@ def collect_outcomes(store: Store, plan: str | None = None) -> Outcomes:
             f"plait report needs --plan to be a plan of the store, but it is {plan!r}. There: {there}."
         )
     name = plan if plan is not None else next(iter(plans), "")
+    results = store.results(name)
     return outcomes_of(
-        store.results(name),
+        results,
         store.missing(name),
-        metrics=store.metrics(name),
+        metrics=_wanted(metrics, store.metrics(name), results),
         plan=name,
         text=plans.get(name, ""),
         others=tuple(other for other in plans if other != name),
         names=store.names(name),
     )
+
+
+def _wanted(asked: Sequence[str], planned: Sequence[str], results: Sequence[CellResult]) -> Sequence[str]:
+    """Return the metrics to show: those asked for, else those that the plan names, else one of each kind."""
+    if not asked:
+        return SHOWN_MEASURES if tuple(planned) == tuple(USUAL_MEASURES) else planned
+    there = _distinct(metric for cell in results for metric in cell.metrics)
+    chosen = there if tuple(asked) == ("all",) else tuple(asked)
+    if unknown := [word for word in chosen if word not in there]:
+        raise ParameterError(
+            f"plait report needs --metrics to be measured in the store, but {', '.join(unknown)} is not. "
+            f"There: {', '.join(there) or 'none'}."
+        )
+    return chosen
 
 
 def outcomes_of(

@@ -1,21 +1,24 @@
-"""Write a report: the page, and every table as LaTeX and CSV; and what the terminal shows."""
+"""Write a report: the page, every table as LaTeX and CSV, every picture; and what the terminal shows."""
 
 import os
+import textwrap
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from plait.data.conversion.files import replacing
+from plait.experiments.report.figures import figures_of
 from plait.experiments.report.report_page import report_html
 from plait.experiments.report.score_tables import metric_words
 from plait.experiments.report.tables import Contents
-from plait.experiments.statistics import RankComparison, cd_text, rank_statement
+from plait.experiments.statistics import RankComparison, cd_text, cd_tikz, rank_statement
+from plait.pictures.svg import saved
 from plait.pictures.table_markup import as_latex
 from plait.pictures.tables import Table, as_csv, as_records, as_text
 from plait.pictures.text_bars import shortened
 
-__all__ = ["report_dict", "report_text", "write_report", "write_tables"]
+__all__ = ["report_dict", "report_text", "write_figures", "write_report", "write_tables"]
 
 _FORMS: dict[str, Callable[[Table], str]] = {".tex": as_latex, ".csv": as_csv}
 
@@ -39,6 +42,20 @@ def write_tables(contents: Contents, folder: str | os.PathLike[str], suffix: str
     return files
 
 
+def write_figures(contents: Contents, folder: str | os.PathLike[str]) -> list[Path]:
+    """Write every picture of the page into a folder as SVG, and critical differences as TikZ too; return the files."""
+    goal = Path(folder)
+    goal.mkdir(parents=True, exist_ok=True)
+    texts = {f"{name}.svg": saved(svg) for name, svg in figures_of(report_html(contents)).items()}
+    for ranking in contents.rankings:
+        if ranking.comparison is not None:
+            texts[f"critical-difference-{ranking.metric}.tex"] = cd_tikz(ranking.comparison)
+    for name, text in texts.items():
+        with replacing(goal / name) as draft:
+            draft.write_text(text, encoding="utf8")
+    return [goal / name for name in texts]
+
+
 def report_dict(contents: Contents) -> dict[str, Any]:
     """Return what the terminal shows, with all tables but that of every cell, as plain values for JSON."""
     outcomes = contents.outcomes
@@ -48,6 +65,7 @@ def report_dict(contents: Contents) -> dict[str, Any]:
     }
     return {
         "plan": outcomes.plan,
+        "verdict": contents.verdict,
         "planned": outcomes.n_planned,
         "finished": len(outcomes.results),
         "failed": len(outcomes.failures),
@@ -70,7 +88,8 @@ def report_text(contents: Contents, width: int = 100) -> str:
     outcomes = contents.outcomes
     if not contents.glance.rows:
         return "The store holds no cells yet. Run 'plait bench' first."
-    lines = [as_text(contents.glance, width)]
+    lines = [textwrap.fill(" ".join(contents.verdict), width)] if contents.verdict else []
+    lines.append(as_text(contents.glance, width))
     if len(outcomes.datasets) > 1 and contents.scores:
         lines.append(as_text(contents.scores[0], width))
     if contents.rankings:

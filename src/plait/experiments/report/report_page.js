@@ -1,4 +1,4 @@
-// The page of a report: sort a table, save a picture, zoom a graph. It holds no data, so nothing can leak in.
+// The page of a report: sort and filter, save a picture, zoom a graph. It holds no data, so nothing can leak in.
 "use strict";
 (() => {
 const all = (query, act) => document.querySelectorAll(query).forEach(act);
@@ -60,8 +60,13 @@ all(".zoom", box => {
     whole: () => show(Math.min(box.clientWidth / natural, 540 / tall)),
   };
   svg.style.width = natural + "px";
-  const first = svg.querySelector("rect.ground, circle");
-  if (first) box.scrollTop = first.getBBox().y - box.clientHeight / 2;
+  const atFirst = () => {
+    const first = svg.querySelector("rect.ground, circle");
+    if (first && box.clientHeight) box.scrollTop = first.getBBox().y - box.clientHeight / 2;
+  };
+  atFirst();
+  const fold = box.closest("section > details");
+  if (fold && !fold.open) fold.addEventListener("toggle", atFirst, {once: true});
   box.closest("figure").querySelectorAll("[data-zoom]").forEach(button =>
     button.addEventListener("click", ways[button.dataset.zoom]));
   box.addEventListener("wheel", event => {
@@ -78,6 +83,40 @@ all(".zoom", box => {
   });
   addEventListener("pointerup", () => { held = null; });
 });
+
+// What is hidden: rows and columns of tables by their names, sections and pictures by what they say they show.
+const KINDS = {method: "method", "data set": "dataset"};
+function applyFilters() {
+  const off = {method: new Set(), metric: new Set(), dataset: new Set()}, words = new Set();
+  all("[data-filter]", box => {
+    if (box.checked) return;
+    off[box.dataset.filter].add(box.value);
+    if (box.dataset.filter === "metric") words.add(box.parentElement.textContent);
+  });
+  for (const kind of Object.keys(off)) all(`[data-${kind}]`, part => part.classList.toggle("off", off[kind].has(part.dataset[kind])));
+  all("main table", table => {
+    const heads = [...table.tHead.rows[0].cells], names = heads.map(head => head.textContent.replace(/[\u00a0 ][↑↓]$/, ""));
+    const kinds = names.map(name => KINDS[name]);
+    const columns = names.map((name, c) => c > 0 && !kinds[c] && (table.id === "table-glance" ? words.has(name)
+      : kinds[0] === "method" ? off.dataset.has(name) : names[0] === "label" && off.method.has(name)));
+    for (const row of [table.tHead.rows[0], ...table.tBodies[0].rows]) {
+      [...row.cells].forEach((cell, c) => cell.classList.toggle("off", Boolean(columns[c])));
+      if (row.parentElement === table.tBodies[0]) row.classList.toggle("off", [...row.cells].some((cell, c) => kinds[c] && off[kinds[c]].has(cell.textContent)));
+    }
+  });
+}
+all("[data-filter]", box => box.addEventListener("change", applyFilters));
+
+// A link into a folded section opens it.
+function openTarget() {
+  const place = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!place) return;
+  for (let box = place.querySelector("details") || place; box; box = box.parentElement) if (box.tagName === "DETAILS") box.open = true;
+  place.scrollIntoView();
+}
+addEventListener("hashchange", openTarget);
+all("nav a", link => link.addEventListener("click", () => setTimeout(openTarget)));
+openTarget();
 
 const opened = [];
 addEventListener("beforeprint", () => all("details:not([open])", box => { box.open = true; opened.push(box); }));

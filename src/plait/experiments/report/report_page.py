@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from plait.core.arrays import Floats
-from plait.experiments.report.figures import figure_html, zoom_html
+from plait.experiments.report.figures import figure_html, filtered, zoom_html
+from plait.experiments.report.label_scores import label_section
 from plait.experiments.report.model_findings import (
     ChosenFeatures,
     Reliability,
@@ -19,9 +20,10 @@ from plait.experiments.report.model_findings import (
     chosen_features,
     pooled_reliability,
 )
+from plait.experiments.report.printed_numbers import page_title
 from plait.experiments.report.rankings import rank_methods
 from plait.experiments.report.score_sections import Section, dataset_section, glance_section, metric_sections
-from plait.experiments.report.score_tables import metric_table
+from plait.experiments.report.score_tables import metric_table, metric_words
 from plait.experiments.report.tables import Contents
 from plait.experiments.running.cells import CellResult
 from plait.pictures.graph_layouts import GraphLayout, level_layout
@@ -41,28 +43,73 @@ _LONG = 25
 
 
 def report_html(contents: Contents) -> str:
-    """Return the whole page."""
+    """Return the whole page: the verdict, the main table and the first metric in sight, all else folded."""
+    printed = as_html(contents.printed) if contents.printed.rows else ""
+    metrics = metric_sections(contents)
     sections = [
         glance_section(contents),
-        *metric_sections(contents),
+        ("printed", "Printed numbers beside these", printed),
+        *metrics,
         dataset_section(contents),
+        ("labels", "Labels", label_section(contents.outcomes, contents.labels)),
         calibration_section(contents),
         graph_section(contents),
         feature_section(contents),
         run_section(contents),
     ]
     sections = [section for section in sections if section[2]]
-    links = "".join(f"<li><a href='#{escape(name)}'>{escape(title)}</a></li>" for name, title, _ in sections)
-    bodies = "\n".join(
-        f"<section id='{escape(name)}'><h2>{escape(title)}</h2>\n{body}</section>" for name, title, body in sections
+    in_sight = {"glance", *(name for name, _, _ in metrics[:1])}
+    of_metric = {name: ranking.metric for (name, _, _), ranking in zip(metrics, contents.rankings, strict=True)}
+    links = "".join(
+        f"<li{_metric(of_metric, name)}><a href='#{escape(name)}'>{escape(title)}</a></li>"
+        for name, title, _ in sections
     )
-    title = contents.outcomes.plan or "Report"
+    bodies = "\n".join(
+        f"<section id='{escape(name)}'{_metric(of_metric, name)}><details{' open' if name in in_sight else ''}>"
+        f"<summary><h2>{escape(title)}</h2></summary>\n{body}</details></section>"
+        for name, title, body in sections
+    )
+    title = page_title(contents.outcomes.plan) or "Report"
     body = (
-        f"<nav aria-label='Contents'><ol>{links}</ol></nav>\n<main><header><h1>{escape(title)}</h1>"
-        f"{_facts(contents)}</header>\n{bodies}\n</main>"
+        f"<nav aria-label='Contents'><ol>{links}</ol>{_filters(contents)}</nav>\n<main><header><h1>{escape(title)}</h1>"
+        f"{_verdict(contents)}{_facts(contents)}</header>\n{bodies}\n</main>"
     )
     style, script = (Path(__file__).with_suffix(suffix).read_text(encoding="utf8") for suffix in (".css", ".js"))
     return page_html(f"{title}: report", body, style=style, script=script)
+
+
+def _metric(of_metric: dict[str, str], name: str) -> str:
+    return f" data-metric='{escape(of_metric[name])}'" if name in of_metric else ""
+
+
+def _verdict(contents: Contents) -> str:
+    first, *others = contents.verdict or [""]
+    more = f"<p>{escape(' '.join(others))}</p>" if others else ""
+    return f"<div class='verdict'><p><strong>{escape(first)}</strong></p>{more}</div>" if first else ""
+
+
+def _filters(contents: Contents) -> str:
+    """Return boxes by which a reader hides methods, metrics and data sets."""
+    outcomes = contents.outcomes
+    kinds = (
+        ("Methods", "method", [(name, name) for name in outcomes.methods]),
+        ("Metrics", "metric", [(name, metric_words(name)) for name in outcomes.metrics]),
+        ("Data sets", "dataset", [(name, name) for name in outcomes.datasets]),
+    )
+    shown = "".join(
+        f"<details><summary>{title}</summary><fieldset><legend class='unseen'>{title} to show</legend>"
+        + "".join(
+            f"<label><input type='checkbox' checked data-filter='{kind}' value='{escape(name)}'>{escape(words)}</label>"
+            for name, words in names
+        )
+        + "</fieldset></details>"
+        for title, kind, names in kinds
+        if len(names) > 1
+    )
+    note = "<p class='note'>Ranks and tests stay those of all methods and data sets.</p>"
+    return (
+        f"<div class='filters' role='group' aria-label='Show'><strong>Show</strong>{shown}{note}</div>" if shown else ""
+    )
 
 
 def _facts(contents: Contents) -> str:
@@ -131,13 +178,14 @@ def calibration_section(contents: Contents) -> Section:
     for dataset in outcomes.datasets:
         found = [(method, pooled_reliability(outcomes.cells(dataset, method))) for method in outcomes.methods]
         panels = [
-            figure_html(_reliability(bins, method, dataset), f"reliability-{dataset}-{method}")
+            filtered(figure_html(_reliability(bins, method, dataset), f"reliability-{dataset}-{method}"), method=method)
             for method, bins in found
             if bins is not None
         ][:left]
         left -= len(panels)
         if panels:
-            parts.append(f"<h3>{escape(dataset)}</h3><div class='grid small'>{''.join(panels)}</div>")
+            grid = f"<h3>{escape(dataset)}</h3><div class='grid small'>{''.join(panels)}</div>"
+            parts.append(filtered(grid, dataset=dataset))
     if left == 0:
         parts.append(f"<p class='note'>The first {_MOST_PANELS} are shown.</p>")
     if parts:
@@ -198,7 +246,8 @@ def graph_section(contents: Contents) -> Section:
                 left -= 1
         if shown or empty:
             none = f"<p class='note'>No links between labels: {escape(', '.join(empty))}.</p>" if empty else ""
-            parts.append(f"<h3>{escape(dataset)}</h3><div class='graphs'>{''.join(shown)}</div>{none}")
+            drawn = f"<h3>{escape(dataset)}</h3><div class='graphs'>{''.join(shown)}</div>{none}"
+            parts.append(filtered(drawn, dataset=dataset))
     if parts:
         words = (
             "Graphs learned in the first part. An arrow, or an arc downward, leads from a label to one that depends on "
@@ -277,10 +326,11 @@ def feature_section(contents: Contents) -> Section:
             chosen = chosen_features(outcomes.cells(dataset, method)) if left > 0 else None
             if chosen is not None:
                 svg, words = _heat_map(chosen, f"Features that {method} keeps on {dataset}")
-                shown.append(zoom_html(svg, f"features-{dataset}-{method}", f"{method}: {words}"))
+                figure = zoom_html(svg, f"features-{dataset}-{method}", f"{method}: {words}")
+                shown.append(filtered(figure, method=method))
                 left -= 1
         if shown:
-            parts.append(f"<h3>{escape(dataset)}</h3>{''.join(shown)}")
+            parts.append(filtered(f"<h3>{escape(dataset)}</h3>{''.join(shown)}", dataset=dataset))
     return "features", "Selected features", "\n".join(parts)
 
 

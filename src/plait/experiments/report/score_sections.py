@@ -5,10 +5,10 @@ from html import escape
 import numpy as np
 
 from plait.core.arrays import Floats
-from plait.experiments.report.figures import figure_html
+from plait.experiments.report.figures import figure_html, filtered
 from plait.experiments.report.outcomes import Outcomes
 from plait.experiments.report.rankings import Ranking
-from plait.experiments.report.score_tables import direction, metric_words
+from plait.experiments.report.score_tables import direction, holm_rows, metric_words
 from plait.experiments.report.tables import Contents
 from plait.experiments.statistics import cd_svg, rank_statement
 from plait.pictures.dots import draw_dots
@@ -73,7 +73,8 @@ def _metric_section(contents: Contents, ranking: Ranking, scores: Table, pairs: 
     if ranking.comparison is None:
         parts.append(f"<p>{escape(ranking.no_test)}</p>")
     else:
-        caption = f"Critical differences of {words}. {rank_statement(ranking.comparison)} {_bars(ranking)}"
+        tests = f"{rank_statement(ranking.comparison)} {_bars(ranking)} {_holm(ranking)}"
+        caption = f"Critical differences of {words}. {tests}"
         parts.append(
             figure_html(
                 cd_svg(ranking.comparison, _cd_width(ranking)), f"critical-difference-{ranking.metric}", caption, "cd"
@@ -85,7 +86,7 @@ def _metric_section(contents: Contents, ranking: Ranking, scores: Table, pairs: 
     if scatter:
         caption = (
             "Score against time. Blue: no other method is both faster and better. Times are geometric means over data "
-            "sets of the seconds of one part."
+            "sets of the seconds of one part, without compilation."
         )
         parts.append(figure_html(scatter, f"time-{ranking.metric}", caption))
     return ranking.metric.replace("_", "-"), f"{_capital(words)} {direction(ranking.metric)}", "\n".join(parts)
@@ -102,6 +103,15 @@ def _bars(ranking: Ranking) -> str:
     if found.control is None:
         return "Methods joined by a bar are not told apart."
     return f"Methods within the bar are not told apart from {found.methods[found.control]}."
+
+
+def _holm(ranking: Ranking) -> str:
+    """Return what Wilcoxon's tests with Holm's correction say, beside the critical difference."""
+    found = ranking.comparison
+    assert found is not None
+    reference = found.methods[int(ranking.average_ranks.argmin()) if found.control is None else found.control]
+    differ = [row.method for row in holm_rows(ranking, reference) if row.corrected < found.alpha]
+    return f"Wilcoxon's tests with Holm's correction tell {reference} apart from {', '.join(differ) or 'none'}."
 
 
 def draw_time_scatter(ranking: Ranking, outcomes: Outcomes) -> str:
@@ -146,9 +156,9 @@ def dataset_section(contents: Contents) -> Section:
     parts = ["<p class='note'>Mean over the parts, with a line of one standard deviation to either side.</p>"]
     for d, dataset in enumerate(contents.outcomes.datasets):
         plots = [(ranking.metric, _dots(ranking, d)) for ranking in contents.rankings]
-        figures = [figure_html(svg, f"{dataset}-{metric}") for metric, svg in plots if svg]
+        figures = [filtered(figure_html(svg, f"{dataset}-{metric}"), metric=metric) for metric, svg in plots if svg]
         shown = "".join(figures) or "<p>No cell is finished.</p>"
-        parts.append(f"<h3>{escape(dataset)}</h3><div class='grid'>{shown}</div>")
+        parts.append(filtered(f"<h3>{escape(dataset)}</h3><div class='grid'>{shown}</div>", dataset=dataset))
     return "datasets", "Data sets", "\n".join(parts) if contents.outcomes.datasets else ""
 
 

@@ -10,9 +10,12 @@ from functools import cached_property
 import numpy as np
 
 from plait.core.sentences import ParameterError
+from plait.experiments.report.label_scores import label_tables
 from plait.experiments.report.outcomes import Outcomes
+from plait.experiments.report.printed_numbers import printed_table
 from plait.experiments.report.rankings import Ranking, rank_methods
 from plait.experiments.report.score_tables import calibration_table, glance_table, metric_table, pair_table
+from plait.experiments.report.verdicts import verdict
 from plait.experiments.running.cells import CellResult
 from plait.pictures.tables import Entry, Heading, Table, decimals_for
 
@@ -43,6 +46,21 @@ class Contents:
     rankings: tuple[Ranking, ...]
 
     @cached_property
+    def verdict(self) -> list[str]:
+        """Who is best, by what test, and what it costs, as sentences."""
+        return verdict(self.rankings, self.outcomes)
+
+    @cached_property
+    def printed(self) -> Table:
+        """What a paper printed beside what came out; without rows where the plan is not that of a paper."""
+        return printed_table(self.outcomes)
+
+    @cached_property
+    def labels(self) -> dict[str, Table]:
+        """For each data set, scores of its labels, labels by methods."""
+        return label_tables(self.outcomes)
+
+    @cached_property
     def glance(self) -> Table:
         """Methods by metrics."""
         return glance_table(self.rankings, self.outcomes)
@@ -71,6 +89,7 @@ class Contents:
             dataset_table,
             cost_table,
             settings_table,
+            force_table,
             version_table,
             warning_table,
         )
@@ -81,7 +100,8 @@ class Contents:
     def tables(self) -> list[Table]:
         """Every table of the page, and one of all cells."""
         pairs = [table for table in self.pairs if table is not None]
-        tables = [self.glance, *self.scores, *pairs, self.calibration, *self.runs, cell_table(self.outcomes)]
+        scores = [self.glance, self.printed, *self.scores, *pairs, *self.labels.values(), self.calibration]
+        tables = [*scores, *self.runs, cell_table(self.outcomes)]
         return [table for table in tables if table.rows]
 
 
@@ -122,8 +142,8 @@ def cost_table(outcomes: Outcomes) -> Table:
         decimals = 0 if place == 4 else decimals_for([float(row[place].value) for row in rows])
         columns.append(Heading(name, decimals))
     notes = (
-        "Parts that loaded compiled code first are left out where there are others. Memory is that of the whole "
-        "process, with the interpreter and the data.",
+        "Without the time of compilation; the first part of a process, which loads programs too, is left out where "
+        "there are others. Memory is that of the whole process, with the interpreter and the data.",
     )
     return Table("costs", "Time and memory of one part", tuple(columns), tuple(rows), notes)
 
@@ -175,7 +195,26 @@ def settings_table(outcomes: Outcomes) -> Table:
         for (method, words), where in seen.items()
     ]
     columns = (Heading("method", is_text=True), Heading("on", is_text=True), Heading("settings", is_text=True))
-    return Table("settings", "Settings of the methods", columns, tuple(rows))
+    return Table("settings", "Settings as the plan has them", columns, tuple(rows))
+
+
+def force_table(outcomes: Outcomes) -> Table:
+    """Return every parameter of every method as it was when the cells ran, defaults of that version too."""
+    seen: dict[tuple[str, str, str], list[str]] = {}
+    for cell in outcomes.results:
+        for name, words in cell.extras.get("settings", {}).items():
+            if not name.endswith("random_state"):  # a seed for each part
+                where = seen.setdefault((cell.method, name, words), [])
+                if cell.dataset not in where:
+                    where.append(cell.dataset)
+    kinds = Counter((method, name) for method, name, _ in seen)
+    rows = [
+        (Entry(method), Entry(name), Entry(words), Entry(", ".join(where) if kinds[method, name] > 1 else "all"))
+        for (method, name, words), where in seen.items()
+    ]
+    heads = ("method", "parameter", "value", "on")
+    title = "Settings in force, defaults too"
+    return Table("settings-in-force", title, tuple(Heading(head, is_text=True) for head in heads), tuple(rows))
 
 
 def version_table(outcomes: Outcomes) -> Table:

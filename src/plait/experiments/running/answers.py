@@ -1,7 +1,6 @@
 """What a fitted model answers for the rows of a test part, and the measures taken of it."""
 
 import hashlib
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,15 +11,29 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 
 from plait.core.randomness import seeds
+from plait.core.sentences import shown
 from plait.data import Dataset
 from plait.experiments.planning.measures import JOINT_MEASURES, LABEL_MEASURES, SCORE_MEASURES, of_scores, own_measure
+from plait.experiments.running.stopwatch import Stopwatch
 from plait.metrics.scoring import label_probabilities, label_scores, log_likelihoods
 
-__all__ = ["Answers", "ask", "fold_seed", "inner_model", "labels_digest", "measured", "report_extras", "seeded"]
+__all__ = [
+    "Answers",
+    "ask",
+    "fold_seed",
+    "inner_model",
+    "labels_digest",
+    "labels_together",
+    "measured",
+    "report_extras",
+    "seeded",
+]
 
 _N_BINS = 10
 _MOST_GRAPHS = 10
 _OWNER = "plait bench"
+# Beyond this many labels scores by label are left out; pairs are counted among the most frequent ones.
+_MOST_LABELS, _MOST_PAIRED = 2000, 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +51,9 @@ class Answers:
     joint : ndarray of float, optional
         log P(y | x) of the true labels, one for each row; or marginals, whose product it then is.
     seconds : dict of str to float
-        Wall time of each answer.
+        Wall time of each answer, without compilation.
+    compiling : float
+        Wall time of compilation.
     """
 
     labels: npt.NDArray[np.uint8]
@@ -46,29 +61,30 @@ class Answers:
     are_probabilities: bool = False
     joint: Any = None
     seconds: dict[str, float] = field(default_factory=dict)
+    compiling: float = 0.0
 
 
 def ask(model: Any, X: Any, Y: Any, wanted: Iterable[str]) -> Answers:
     """Ask a fitted model for what is wanted: "labels" always, "scores" and "joint" where it has them."""
     wanted = set(wanted)
-    seconds: dict[str, float] = {}
-    start = time.perf_counter()
-    labels = _label_rows(model.predict(X), Y.shape)
-    seconds["labels"] = time.perf_counter() - start
+    watches = {word: Stopwatch() for word in ("labels", "scores", "joint")}
+    with watches["labels"]:
+        labels = _label_rows(model.predict(X), Y.shape)
     has_marginals, has_joint = hasattr(model, "predict_proba"), hasattr(inner_model(model), "joint")
     scores = joint = None
     if "scores" in wanted and (has_marginals or hasattr(model, "decision_function")):
-        start = time.perf_counter()
-        scores = label_scores(_OWNER, model, X, Y)
-        seconds["scores"] = time.perf_counter() - start
+        with watches["scores"]:
+            scores = label_scores(_OWNER, model, X, Y)
     if "joint" in wanted and (has_joint or has_marginals):
-        start = time.perf_counter()
-        if has_joint:
-            joint = log_likelihoods(_OWNER, model, X, Y)
-        else:
-            joint = label_probabilities(_OWNER, model, X, Y) if scores is None else scores
-        seconds["joint"] = time.perf_counter() - start
-    return Answers(labels, scores, has_marginals, joint, seconds)
+        with watches["joint"]:
+            if has_joint:
+                joint = log_likelihoods(_OWNER, model, X, Y)
+            else:
+                joint = label_probabilities(_OWNER, model, X, Y) if scores is None else scores
+    asked = {"labels": labels, "scores": scores, "joint": joint}
+    seconds = {word: watch.seconds for word, watch in watches.items() if asked[word] is not None}
+    compiling = sum(watch.compiling for watch in watches.values())
+    return Answers(labels, scores, has_marginals, joint, seconds, compiling)
 
 
 def inner_model(model: Any) -> Any:
@@ -143,7 +159,10 @@ def report_extras(model: Any, answers: Answers, train: Dataset, test: Dataset) -
         "n_features": train.n_features,
         "label_names": list(train.label_names or ()),
         "seconds": answers.seconds,
+        "settings": settings_in_force(model),
     }
+    if test.n_labels <= _MOST_LABELS:
+        extras["labels"] = label_counts(answers.labels, test.Y)
     if graphs:
         extras["graphs"] = graphs
     if features:
@@ -153,6 +172,57 @@ def report_extras(model: Any, answers: Answers, train: Dataset, test: Dataset) -
     if answers.joint is not None:
         extras["joint_by"] = "joint distribution" if np.ndim(answers.joint) == 1 else "product of marginals"
     return extras
+
+
+def settings_in_force(model: Any) -> dict[str, str]:
+    """Return every parameter of a model and of its parts, defaults too, as words.
+
+    Examples
+    --------
+    >>> from plait import recipes
+    >>> found = settings_in_force(recipes.br())
+    >>> found["learner"], found["learner__C"]
+    ('LogisticLearner', "'cv'")
+    """
+    given = model.get_params(deep=True) if hasattr(model, "get_params") else {}
+    return {
+        name: type(value).__name__ if hasattr(value, "get_params") else shown(value) for name, value in given.items()
+    }
+
+
+def label_counts(predicted: npt.NDArray[np.uint8], Y: Any) -> dict[str, list[int]]:
+    """Return, for each label, in how many rows it is true, predicted, and both.
+
+    Examples
+    --------
+    >>> label_counts(np.array([[1, 0], [1, 1]], dtype=np.uint8), np.array([[0, 0], [1, 1]]))
+    {'true': [1, 1], 'predicted': [2, 1], 'both': [1, 1]}
+    """
+    truth = (Y.toarray() if sparse.issparse(Y) else np.asarray(Y)) == 1
+    chosen = predicted == 1
+    tables = {"true": truth, "predicted": chosen, "both": truth & chosen}
+    return {name: table.sum(axis=0).tolist() for name, table in tables.items()}
+
+
+def labels_together(parts: Iterable[Dataset]) -> dict[str, Any]:
+    """Return how many rows have each pair of labels, of the most frequent ones, over some parts of a data set.
+
+    Returns
+    -------
+    found : dict
+        "labels", the numbers of the labels, "counts", a square table of them, and "n_rows".
+
+    Examples
+    --------
+    >>> labels_together([Dataset([[0.0], [1.0]], [[1, 1], [0, 1]])])
+    {'labels': [0, 1], 'counts': [[1, 1], [1, 2]], 'n_rows': 2}
+    """
+    tables = [sparse.csr_array(part.Y == 1, dtype=np.int64) for part in parts]
+    whole = sparse.vstack(tables).tocsr()
+    frequencies = np.asarray(whole.sum(axis=0)).ravel()
+    kept = np.sort(np.argsort(-frequencies, kind="stable")[:_MOST_PAIRED])
+    few = whole[:, kept]
+    return {"labels": kept.tolist(), "counts": (few.T @ few).toarray().tolist(), "n_rows": whole.shape[0]}
 
 
 def _graphs(model: Any) -> list[dict[str, Any]]:

@@ -26,10 +26,19 @@ from plait.data.encoded_tables import encoded_parts
 from plait.experiments.planning.measures import answers_needed, is_own_measure, smaller_is_better
 from plait.experiments.planning.plan import MethodSetup, Tuning
 from plait.experiments.planning.plan_objects import build, grid_choices, with_values
-from plait.experiments.running.answers import ask, fold_seed, labels_digest, measured, report_extras, seeded
+from plait.experiments.running.answers import (
+    ask,
+    fold_seed,
+    labels_digest,
+    labels_together,
+    measured,
+    report_extras,
+    seeded,
+)
 from plait.experiments.running.cells import Cell, CellResult
 from plait.experiments.running.fold_data import divided_rows, fold_parts, load_data
 from plait.experiments.running.kept_answers import packed_answers
+from plait.experiments.running.stopwatch import Stopwatch
 
 __all__ = ["failure", "run_cell", "versions"]
 
@@ -97,19 +106,20 @@ def _blank(cell: Cell) -> CellResult:
 def _result(cell: Cell) -> CellResult:
     train, test = _parts(cell)
     seed = fold_seed(cell.seed, cell.fold)
-    start = time.perf_counter()
-    definition, tuning = tuned_definition(cell.setup, train, seed)
-    model = seeded(build(definition, allow_imports=True), seed)  # allowed or refused when the plan was read
-    train, test = encoded_parts(train, test, model=model)
-    model.fit(train.X, train.Y)
-    fit_seconds = time.perf_counter() - start
+    with Stopwatch() as watch:
+        definition, tuning = tuned_definition(cell.setup, train, seed)
+        model = seeded(build(definition, allow_imports=True), seed)  # allowed or refused when the plan was read
+        train, test = encoded_parts(train, test, model=model)
+        model.fit(train.X, train.Y)
     answers = ask(model, test.X, test.Y, cell.answers)
-    extras = report_extras(model, answers, train, test)
+    extras = report_extras(model, answers, train, test) | {"compiling": watch.compiling + answers.compiling}
+    if cell.fold == 0:
+        extras["together"] = labels_together([train, test])
     return replace(
         _blank(cell),
         metrics=measured(answers, test.Y, cell.own_measures),
         kept=packed_answers(answers, test.Y) if cell.keep else None,
-        fit_seconds=fit_seconds,
+        fit_seconds=watch.seconds,
         predict_seconds=answers.seconds["labels"],
         predictions_digest=labels_digest(answers.labels),
         extras={**extras, "tuning": tuning} if tuning else extras,

@@ -10,7 +10,7 @@ from plait.experiments.statistics.critical_difference import rank_difference, un
 from plait.experiments.statistics.friedman import Friedman, friedman_test, score_table
 from plait.pictures.critical_differences import CriticalDifferences
 
-__all__ = ["RankComparison", "cd_svg", "cd_text", "compare_methods", "rank_statement"]
+__all__ = ["RankComparison", "cd_svg", "cd_text", "cd_tikz", "compare_methods", "rank_statement"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +175,26 @@ def cd_text(comparison: RankComparison, width: int = 61) -> str:
     br            .       *   2.75
         =============
                     =======
-    Methods under one bar of = do not differ.
+    Methods under one bar of = are not told apart.
     Friedman over 4 data sets: F(2, 6) = 13, p = 0.0066, so the methods differ (alpha 0.05); Nemenyi CD 1.657.
     """
     return _diagram(comparison).as_text(width)
+
+
+def cd_tikz(comparison: RankComparison, width: float = 12.0) -> str:
+    r"""Return the critical-difference diagram as a `tikzpicture`, which needs the package tikz and nothing else.
+
+    Parameters
+    ----------
+    comparison : RankComparison
+        From `compare_methods`.
+    width : float, default=12.0
+        Centimetres from edge to edge.
+
+    Examples
+    --------
+    >>> scores = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.75], [0.6, 0.5, 0.4], [0.9, 0.5, 0.3]]
+    >>> cd_tikz(compare_methods(scores, ["pcc", "cc", "br"])).splitlines()[1]
+    '\\begin{tikzpicture}[x=1cm,y=-1cm,font=\\small]'
+    """
+    return _diagram(comparison).as_tikz(width)
