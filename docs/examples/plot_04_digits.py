@@ -2,8 +2,8 @@
 Digits with tags: the joint knows what is possible
 ==================================================
 
-Handwritten digits, tagged as even, prime, at least five, with a loop. The tags follow
-from the digit, so only ten of sixteen sets can occur. Nobody tells the model the digit;
+Handwritten digits, tagged as even, prime, at least five, with a loop, and so on. The tags
+follow from the digit, so only ten of 64 sets can occur. Nobody tells the model the digit;
 it learns the joint of the tags.
 """
 
@@ -24,6 +24,8 @@ tags = pd.DataFrame(
         "prime": np.isin(digits.target, [2, 3, 5, 7]),
         "at least five": digits.target >= 5,
         "loop": np.isin(digits.target, [0, 6, 8, 9]),
+        "straight": np.isin(digits.target, [1, 4, 7]),
+        "multiple of three": digits.target % 3 == 0,
     }
 ).astype(int)
 parts = train_test_split(

@@ -350,10 +350,10 @@ def _reproduce_parser(commands: Any) -> None:
 
 
 def _demo_parser(commands: Any) -> None:
-    words = "make data up, learn them, ask questions, draw a picture and a page"
+    words = "images with tags: learn, compare, ask, write a page"
     parser = _added(commands, "demo", words, partial(_call, _demo, "show_demonstration"))
     parser.add_argument("--output", type=Path, default=Path("demo-output"), help="folder for data, picture and page")
-    parser.add_argument("--seed", type=int, default=0, help="another number makes other data")
+    parser.add_argument("--seed", type=int, default=0, help="another number keeps other images aside")
 
 
 def _warm_up_parser(commands: Any) -> None:

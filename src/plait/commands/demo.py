@@ -1,23 +1,21 @@
-"""`plait demo`: labels drawn from a known P(Y | x), learned back, asked, and shown beside the truth."""
+"""`plait demo`: images of digits with tags that depend on each other: learned, compared, asked, shown on a page."""
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from sklearn.datasets import load_digits
 
 from plait import losses as losses_room
 from plait import metrics
-from plait.core.arrays import Floats
 from plait.core.naming import registry
+from plait.core.randomness import generator
 from plait.data import Dataset, save_dataset
 from plait.data.conversion.files import replacing
-from plait.data.description import describe_text
-from plait.data.synthetic import LabelNetwork, make_label_network
-from plait.estimators import JointClassifier, recipes
-from plait.inference import Beam, BestFirst, Greedy, MonteCarlo
+from plait.estimators import recipes
 from plait.losses import Loss
 from plait.pictures import (
     BLUE,
@@ -28,36 +26,50 @@ from plait.pictures import (
     Table,
     as_html,
     as_text,
-    draw_bars,
     draw_graph,
-    draw_number_map,
     headed,
     layout_of,
     page_html,
     panels,
+    picture,
+    rectangle,
     saved,
+    text,
 )
+from plait.posterior import Posterior
 from plait.structure import LabelGraph
 
-__all__ = ["Demonstration", "draw_demonstration", "run_demonstration", "show_demonstration"]
+__all__ = ["TAGS", "Demonstration", "digits_with_tags", "draw_demonstration", "run_demonstration", "show_demonstration"]
 
-_LABELS = ("amber", "birch", "coral", "dune", "elm", "fern", "gorse", "heath")
-_TRAIN, _TEST, _FEATURES, _STRENGTH = 2000, 2000, 12, 3.0
-_METHODS = ("br", "cc", "pcc", "ctbn")
-_MEASURES = ("exact_match", "hamming_score", "jaccard_accuracy", "macro_f1", "micro_f1")
+# Which digits have a tag. All ten have different ones: of 64 sets ten are possible.
+TAGS = {
+    "even": (0, 2, 4, 6, 8),
+    "prime": (2, 3, 5, 7),
+    "at least five": (5, 6, 7, 8, 9),
+    "has a loop": (0, 6, 8, 9),
+    "straight": (1, 4, 7),
+    "multiple of three": (0, 3, 6, 9),
+}
+_TRAIN, _SIDE = 900, 8
+_METHODS = {
+    "br": "every tag alone",
+    "cc": "a chain, greedily",
+    "pcc": "the chain, exactly",
+    "ctbn": "a tree that was learned",
+    "auto": "AutoJoint, nothing to choose",
+}
+# Each is decided for its own loss.
+_MEASURES = {
+    "exact match ↑": ("subset", metrics.exact_match),
+    "Hamming score ↑": ("hamming", metrics.hamming_score),
+    "F1 ↑": ("f1", metrics.sample_f1),
+    "Jaccard ↑": ("jaccard", metrics.jaccard_accuracy),
+}
 _LOSSES = tuple(
     word
     for word, kind in registry(losses_room, Loss).items()
     if kind().answer == "labels" and not kind.needs_thresholds
 )
-_TRUTH = "the true P(Y | x)"
-_NO_SCORES = ("proved", "seconds")
-
-
-def show_demonstration(output: Path, *, seed: int = 0) -> None:
-    """Run the demonstration and print what it finds, as it goes along."""
-    for line in run_demonstration(output, random_state=seed):
-        print(line, flush=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,210 +78,218 @@ class Demonstration:
 
     Parameters
     ----------
-    data : Dataset
-        The rows that were made.
-    truth, learned : LabelGraph
-        Which labels depend on which: as made, and as the conditional tree found it.
+    test : Dataset
+        The rows that were kept aside.
     scores : dict of str to dict of str to float
-        Method -> measure -> value, on rows kept aside.
-    inferences : dict of str to dict of str to float
-        Inference -> "exact_match", "proved" (share of rows) and "seconds".
-    losses : ndarray of shape (n_losses, n_losses)
-        Mean loss j of the answers that minimise loss i.
+        Method -> measure -> value on them, every measure decided for its own loss.
+    graph : LabelGraph
+        Which tags depend on which, as ctbn learned it.
+    row : int
+        The image that is asked about.
+    answers : tuple of Posterior
+        Of that image: before and after one tag is known.
+    known : tuple of (str, int)
+        That tag, and whether it is there.
     questions : list of str
-        Questions to one row, with answers.
+        Questions to that image, with answers.
     """
 
-    data: Dataset
-    truth: LabelGraph
-    learned: LabelGraph
+    test: Dataset
     scores: dict[str, dict[str, float]]
-    inferences: dict[str, dict[str, float]]
-    losses: Floats
+    graph: LabelGraph
+    row: int
+    answers: tuple[Posterior, Posterior]
+    known: tuple[str, int]
     questions: list[str]
 
 
+def digits_with_tags() -> Dataset:
+    """Return scikit-learn's own images of handwritten digits, with the tags that follow from the digit.
+
+    Examples
+    --------
+    >>> data = digits_with_tags()
+    >>> data.n_samples, data.n_features, data.label_names[:3]
+    (1797, 64, ('even', 'prime', 'at least five'))
+    >>> len(np.unique(data.Y, axis=0))
+    10
+    """
+    digits = load_digits()
+    Y = np.column_stack([np.isin(digits.target, those) for those in TAGS.values()]).astype(np.uint8)
+    names = [f"pixel_{r}_{c}" for r in range(_SIDE) for c in range(_SIDE)]
+    return Dataset(digits.data, Y, names, tuple(TAGS), "digits")
+
+
+def show_demonstration(output: Path, *, seed: int = 0) -> None:
+    """Run the demonstration and print what it finds, as it goes along."""
+    for line in run_demonstration(output, random_state=seed):
+        print(line, flush=True)
+
+
 def run_demonstration(output: Path, random_state: int = 0) -> Iterator[str]:
-    """Make data up, learn them, ask questions; write data, picture and page to a folder; yield lines to show.
+    """Learn tagged digits, compare methods, ask questions; write data, picture and page; yield lines to show.
 
     Parameters
     ----------
     output : Path
-        Folder for `demo.arff`, `demo.xml`, `demo.svg` and `demo.html`; made where missing.
+        Folder for `digits.arff`, `digits.xml`, `demo.svg` and `demo.html`; made where missing.
     random_state : int, default=0
-        Another number makes other data.
+        Another number keeps other images aside.
     """
-    network = make_label_network(
-        _TRAIN + _TEST, _FEATURES, len(_LABELS), structure="tree", strength=_STRENGTH, random_state=random_state
+    data = digits_with_tags()
+    order = generator(random_state).permutation(data.n_samples)
+    train, test = data.rows(order[:_TRAIN]), data.rows(order[_TRAIN:])
+    possible = {tuple(row) for row in data.Y.tolist()}
+    yield (
+        f"1. {data.n_samples} images of handwritten digits, 8 x 8 pixels, each with tags: {', '.join(TAGS)}.\n"
+        f"   The tags follow from the digit, which nobody tells the models: {len(possible)} of {2 ** len(TAGS)} sets "
+        f"are possible.\n\n2. Learning from {_TRAIN} images."
     )
-    whole = network.dataset
-    data = Dataset(whole.X, whole.Y, whole.feature_names, _LABELS, "demo")
-    yield "1. Data with labels that depend on each other, made up so that the true P(Y | x) is known.\n"
-    yield describe_text(data)
-    found = _demonstration(data, network, random_state)
-    scores, inferences, losses = _tables(found)
-    yield "\n2. Scores on rows kept aside: each label alone, chains, a learned tree, and the truth.\n"
-    yield as_text(scores, indent="  ")
-    yield f"\n3. The graph that was learned: {_agreement(found)}.\n"
-    yield "4. One fitted chain (pcc), four ways to find the most probable label set.\n"
-    yield as_text(inferences, indent="  ")
-    yield "\n5. The same chain, the best answer for each loss (rows), scored by each loss (columns).\n"
-    yield as_text(losses, indent="  ")
-    yield "\n6. Questions to one row.\n"
-    yield from (f"  {line}" for line in found.questions)
+    models: dict[str, Any] = {}
+    for name, words in _METHODS.items():
+        yield f"   {name}: {words} ..."
+        models[name] = getattr(recipes, name)(random_state=random_state).fit(train.X, train.Y)
+    yield f"\n3. The other {test.n_samples} images. Each column is decided for its own loss; * marks the best."
+    scores = {name: _scores(model, test, possible) for name, model in models.items()}
+    found = _asked(models, test, scores)
+    yield as_text(_score_table(found), indent="   ")
+    yield "\n4. Questions to one image, answered by AutoJoint."
+    yield from (f"   {line}" for line in found.questions)
+    yield "\n5. Writing the data, a picture and a page ..."
     output.mkdir(parents=True, exist_ok=True)
-    save_dataset(data, output / "demo.arff")
-    picture = draw_demonstration(found)
-    for name, text in (("demo.svg", saved(picture)), ("demo.html", _page(found, picture))):
-        with replacing(output / name) as temporary:
-            temporary.write_text(text, encoding="utf8")
-    yield f"\nData: {output / 'demo.arff'}  (try: plait evaluate {output / 'demo.arff'} --methods br,cc,pcc)"
-    yield f"Picture: {output / 'demo.svg'}\nPage: {output / 'demo.html'}"
-
-
-def _demonstration(data: Dataset, network: LabelNetwork, random_state: int) -> Demonstration:
-    train, test = data.rows(np.arange(_TRAIN)), data.rows(np.arange(_TRAIN, _TRAIN + _TEST))
-    models = {name: getattr(recipes, name)(random_state=random_state).fit(train.X, train.Y) for name in _METHODS}
-    answers = {name: model.predict(test.X) for name, model in models.items()}
-    answers[_TRUTH] = network.mode(test.X)
-    scores = {
-        name: {measure: float(getattr(metrics, measure)(test.Y, answer)) for measure in _MEASURES}
-        for name, answer in answers.items()
-    }
-    return Demonstration(
-        data,
-        LabelGraph(network.parents),
-        models["ctbn"].graph_,
-        scores,
-        _by_inference(models["pcc"], test),
-        _by_loss(models["pcc"], test),
-        _questions(models["pcc"], test),
+    save_dataset(data, output / "digits.arff")
+    drawn = draw_demonstration(found)
+    for name, content in (("demo.svg", saved(drawn)), ("demo.html", _page(found, drawn))):
+        with replacing(output / name) as draft:
+            draft.write_text(content, encoding="utf8")
+    yield (
+        f"   {output / 'demo.html'}: open it in a browser; {output / 'demo.svg'}: the picture alone\n"
+        f"   {output / 'digits.arff'}: go on with\n"
+        f"     plait fit {output / 'digits.arff'} -o digits.plait\n"
+        f"     plait explore digits.plait {output / 'digits.arff'}"
     )
 
 
-def _by_inference(model: JointClassifier, test: Dataset) -> dict[str, dict[str, float]]:
-    found = {}
-    ways = {"greedy": Greedy(), "beam of 5": Beam(5), "exact search": BestFirst(), "1000 samples": MonteCarlo(1000)}
-    for name, way in ways.items():
-        posterior = model.set_params(inference=way).joint(test.X)
-        posterior[:2].mode()  # compile kernels before the clock starts
-        start = time.perf_counter()
-        answer = posterior.mode()
-        seconds = time.perf_counter() - start
-        exact = float(metrics.exact_match(test.Y, answer))
-        found[name] = {"exact_match": exact, "proved": float(posterior.exact.mean()), "seconds": seconds}
-    model.set_params(inference=None)
-    return found
+def _scores(model: Any, test: Dataset, possible: set[tuple[int, ...]]) -> dict[str, float]:
+    answer = model.joint(test.X)
+    decided = {name: answer.decide(loss) for name, (loss, _) in _MEASURES.items()}
+    values = {name: float(measure(test.Y, decided[name])) for name, (_, measure) in _MEASURES.items()}
+    values["joint log-loss ↓"] = float(-answer.log_prob(test.Y).mean())
+    sets = decided["exact match ↑"].tolist()
+    values["impossible sets ↓"] = float(np.mean([tuple(row) not in possible for row in sets]))
+    return values
 
 
-def _by_loss(model: JointClassifier, test: Dataset) -> Floats:
-    posterior = model.joint(test.X)
-    answers = [posterior.decide(loss) for loss in _LOSSES]
-    return np.array([[metrics.loss_metric(loss)(test.Y, answer) for loss in _LOSSES] for answer in answers])
+def _asked(models: dict[str, Any], test: Dataset, scores: dict[str, dict[str, float]]) -> Demonstration:
+    answers = models["auto"].joint(test.X)
+    answers.label_names = tuple(TAGS)
+    row = int(np.argmax(answers.entropy()))
+    before = answers[[row]]
+    asked = int(before.ask(1).labels[0, 0])
+    known = list(TAGS)[asked], int(test.Y[row, asked])
+    after = before.given({known[0]: known[1]})
+    questions = _questions(before, after, known, row)
+    return Demonstration(test, scores, models["ctbn"].graph_, row, (before, after), known, questions)
 
 
-def _questions(model: JointClassifier, test: Dataset) -> list[str]:
-    posterior = model.joint(test.X)
-    row = int(np.argmax(posterior.entropy()))
-    one = posterior[row]
-    one.label_names = _LABELS
-    top = one.top(3)
-    lines = [f"The row with the most uncertain labels is number {row}. Its most probable label sets:"]
-    for vector, probability in zip(top.vectors[0], top.probabilities[0], strict=True):
-        names = [name for name, has in zip(_LABELS, vector, strict=True) if has]
-        lines.append(f"  {probability:6.1%}  {', '.join(names) or '(none)'}")
-    before = one.marginals()[0]
-    label = int(np.argmin(np.abs(before - 0.5)))
-    after = one.given({_LABELS[label]: 1}).marginals()[0]
-    moved = int(np.argmax(np.abs(np.where(np.arange(len(before)) == label, 0.0, after - before))))
-    lines.append(
-        f"Once {_LABELS[label]} is known to be there, P({_LABELS[moved]}) goes from {before[moved]:.1%} to "
-        f"{after[moved]:.1%}."
-    )
-    return lines
-
-
-def _agreement(found: Demonstration) -> str:
-    true = {frozenset(edge) for edge in found.truth.edges}
-    learned = {frozenset(edge) for edge in found.learned.edges}
-    return f"{len(true & learned)} of the {len(true)} true edges, and {len(learned - true)} others"
-
-
-def _tables(found: Demonstration) -> list[Table]:
-    losses = {
-        f"decide for {name}": dict(zip(_LOSSES, row, strict=True))
-        for name, row in zip(_LOSSES, found.losses.tolist(), strict=True)
-    }
-    return [
-        _table("scores", found.scores),
-        _table("inferences", found.inferences),
-        _table("losses", losses, lowest=True),
+def _questions(before: Posterior, after: Posterior, known: tuple[str, int], row: int) -> list[str]:
+    tag, value = known
+    lines = [f"Image {row} is the least certain one. Its most probable sets:", *_set_lines(before)]
+    lines += ["The best answer depends on what a mistake costs:"]
+    lines += [f"  decided for {loss + ':':9}{_named(before.decide(loss)[0])}" for loss in _LOSSES]
+    lines += [f"Which tag would tell most? {tag!r}.", f"It {'is' if value else 'is not'} there, somebody says:"]
+    lines += _set_lines(after)
+    moves = [
+        f"P({name}) {old:.0%} to {new:.0%}"
+        for name, old, new in zip(TAGS, before.marginals()[0], after.marginals()[0], strict=True)
+        if name != tag
     ]
+    return [*lines, f"Every other probability has moved: {', '.join(moves)}."]
 
 
-def _table(name: str, rows: dict[str, dict[str, float]], *, lowest: bool = False) -> Table:
-    """Return a table of numbers, the best of each score marked."""
-    columns = list(next(iter(rows.values())))
-    pick = min if lowest else max
-    best = {column: pick(row[column] for row in rows.values()) for column in columns if column not in _NO_SCORES}
-    lines = [
-        (Entry(words), *(Entry(row[column], best=row[column] == best.get(column)) for column in columns))
-        for words, row in rows.items()
+def _set_lines(answer: Posterior) -> list[str]:
+    top = answer.top(3)
+    pairs = zip(top.names[0], top.probabilities[0], strict=True)
+    return [f"  {probability:6.1%}  {', '.join(names) or '(no tag)'}" for names, probability in pairs]
+
+
+def _named(vector: Any) -> str:
+    return ", ".join(name for name, there in zip(TAGS, vector, strict=True) if there) or "(no tag)"
+
+
+def _score_table(found: Demonstration) -> Table:
+    columns = list(next(iter(found.scores.values())))
+    best = {}
+    for column in columns:
+        values = [row[column] for row in found.scores.values()]
+        best[column] = min(values) if "↓" in column else max(values)
+    rows = [
+        (Entry(name), *(Entry(row[column], best=row[column] == best[column]) for column in columns))
+        for name, row in found.scores.items()
     ]
-    head = (Heading(name, is_text=True), *(Heading(column.replace("_", " ")) for column in columns))
-    return Table(name, "", head, tuple(lines))
+    return Table("scores", "", (Heading("method", is_text=True), *map(Heading, columns)), tuple(rows))
 
 
 def draw_demonstration(found: Demonstration) -> str:
-    """Return the picture: the true and the learned graph, scores, and what each loss costs under each decision."""
-    names = list(found.data.label_names or ())
-    true, learned = (
-        _draw_graph(graph, names, words)
-        for graph, words in (
-            (found.truth, "The true graph of the labels"),
-            (found.learned, "The graph that was learned (ctbn)"),
-        )
-    )
-    excess = found.losses / found.losses.min(axis=0) - 1
-    losses = draw_number_map(
-        excess / (excess.max() or 1.0),
-        [[f"{value:.3f}" for value in row] for row in found.losses],
-        [f"decided for {name}" for name in _LOSSES],
-        [f"by {name}" for name in _LOSSES],
-        note=f"colour: above the best of the column, at most {excess.max():.0%}",
-        title="What each loss costs under each decision",
-        ink=ORANGE,
-    )
-    rows = [[true, learned], [_draw_scores(found), headed(losses, "The best answer depends on the loss")]]
-    return panels(rows, "True and learned graph, scores and losses")
+    """Return the picture: one image, its tags and sets before and after one tag is known, the learned graph."""
+    tag, value = found.known
+    before, after = found.answers
+    said = f"Somebody says: {'' if value else 'not '}{tag}"
+    layout = layout_of(found.graph.parents, found.graph.children, found.graph.order, found.graph.is_polytree)
+    graph = draw_graph(layout, found.graph.edges, list(TAGS), "The graph of the tags that ctbn learned")
+    words = "An image, its tags before and after one is known, and which tag depends on which"
+    rows = [
+        [_image(found.test.X[found.row]), _bars(before, "P(tag | image)"), _bars(after, said, tag)],
+        [headed(graph, "Which tag depends on which"), _sets(before, "Most probable sets"), _sets(after, "After that")],
+    ]
+    return panels(rows, words)
 
 
-def _draw_graph(graph: LabelGraph, names: Sequence[str], words: str) -> str:
-    layout = layout_of(graph.parents, graph.children, graph.order, graph.is_polytree)
-    return headed(draw_graph(layout, graph.edges, names, words), words)
+def _image(pixels: Any, size: float = 19.0) -> str:
+    ink = np.asarray(pixels, dtype=np.float64).reshape(_SIDE, _SIDE) / 16
+    dots = [
+        rectangle(size * c, 26 + size * r, size, size, fill="currentColor", opacity=float(ink[r, c]))
+        for r, c in zip(*np.nonzero(ink), strict=True)
+    ]
+    return picture(_SIDE * size, 26 + _SIDE * size, [text(0, 13, "One image", bold=True), *dots], "The image")
 
 
-def _draw_scores(found: Demonstration) -> str:
-    rows = [(name, values["exact_match"]) for name, values in found.scores.items()]
-    rows[3:3] = [(f"pcc, {name}", values["exact_match"]) for name, values in found.inferences.items()]
-    names, values = zip(*rows, strict=True)
-    inks = [ORANGE if name == _TRUTH else BLUE if "pcc" in name else GREY for name in names]
-    words = "One model, several ways to ask it: rows with every label right"
-    return headed(draw_bars(names, values, title=words, inks=inks), words)
+def _bars(answer: Posterior, words: str, known: str = "") -> str:
+    """Return the probabilities of all tags as bars; the one that is known in another colour."""
+    inside = [text(0, 13, words, bold=True)]
+    for place, (name, share) in enumerate(zip(TAGS, answer.marginals()[0], strict=True)):
+        top, ink = 28 + 25 * place, ORANGE if name == known else BLUE
+        inside += [
+            text(118, top + 13, name, anchor="end"),
+            rectangle(126, top, 150, 18, fill=GREY, opacity=0.18, radius=3),
+            rectangle(126, top, max(150 * float(share), 1), 18, fill=ink, radius=3),
+            text(283, top + 13, f"{share:.0%}"),
+        ]
+    return picture(330, 34 + 25 * len(TAGS), inside, words)
 
 
-def _page(found: Demonstration, picture: str) -> str:
+def _sets(answer: Posterior, words: str) -> str:
+    """Return the three most probable sets as bars with their names."""
+    top, inside = answer.top(3), [text(0, 13, words, bold=True)]
+    for place, (names, share) in enumerate(zip(top.names[0], top.probabilities[0], strict=True)):
+        y = 28 + 25 * place
+        inside += [
+            rectangle(0, y, 60, 18, fill=GREY, opacity=0.18, radius=3),
+            rectangle(0, y, max(60 * float(share), 1), 18, fill=BLUE, radius=3),
+            text(67, y + 13, f"{share:.0%}  {', '.join(names) or '(no tag)'}"),
+        ]
+    return picture(330, 110, inside, words)
+
+
+def _page(found: Demonstration, drawn: str) -> str:
     """Return one self-contained page that opens by double click."""
-    data = found.data
-    scores, inferences, losses = (as_html(table, sortable=False) for table in _tables(found))
-    parts = [
+    parts: Sequence[str] = [
         "<h1>plait: one joint model, any question</h1>",
-        f"<p>{data.n_samples} rows, {data.n_features} features and {data.n_labels} labels, drawn from a known "
-        "P(Y | x).</p>",
-        f"<div class='wide'>{picture}</div>",
-        f"<h2>Scores on rows kept aside</h2>{scores}",
-        f"<h2>One fitted chain, four ways to find the most probable label set</h2>{inferences}",
-        f"<h2>The best answer for each loss, scored by each loss</h2>{losses}",
-        f"<h2>Questions to one row</h2><pre>{escape(chr(10).join(found.questions))}</pre>",
+        f"<p>{found.test.n_samples} images of handwritten digits that no model has seen, and their tags. Nobody told "
+        f"the models the digit; 10 of {2 ** len(TAGS)} tag sets are possible, and a joint model knows it.</p>",
+        f"<div class='wide'>{drawn}</div>",
+        f"<h2>Each column decided for its own loss</h2>{as_html(_score_table(found), sortable=False)}",
+        f"<p>{escape('; '.join(f'{name}: {words}' for name, words in _METHODS.items()))}.</p>",
+        f"<h2>Questions to one image</h2><pre>{escape(chr(10).join(found.questions))}</pre>",
     ]
     return page_html("plait: a demonstration", "\n".join(parts))

@@ -1,4 +1,4 @@
-"""Holm's correction: probabilities of several tests, raised so that all of them together keep their level."""
+"""Holm's correction [Demsar2006]: probabilities of several tests, raised so that together they keep their level."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ __all__ = ["holm_correction"]
 
 
 def holm_correction(p_values: Any) -> Floats:
-    """Return the probabilities that Holm's step-down procedure compares with the level [Demsar2006].
+    """Return the probabilities that Holm's step-down procedure compares with the level.
 
     The smallest of m is multiplied by m, the next by m - 1, and so on; none becomes smaller than one before it.
 
