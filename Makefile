@@ -9,14 +9,14 @@ demo: .venv/demo.stamp
 	$(BIN)/plait demo --output demo-output
 
 test: .venv/dev.stamp
-	$(BIN)/pytest -m "not slow" -n $(JOBS)
+	$(BIN)/pytest -n $(JOBS)
 
 test-all: .venv/dev.stamp
-	$(BIN)/pytest -n $(JOBS)
+	$(BIN)/pytest -m "" -n $(JOBS)
 
 # The fast tests with the lowest versions that pyproject.toml allows, in an environment of their own.
 test-lowest: .venv-lowest/stamp
-	.venv-lowest/bin/pytest -m "not slow" -n $(JOBS) tests
+	.venv-lowest/bin/pytest -n $(JOBS) tests
 
 # Break the code at random and count what the tests notice (make mutants ROOMS="joint losses").
 ROOMS ?= joint inference losses posterior estimators learners structure counts

@@ -282,11 +282,13 @@ class LogisticLearner(Learner):
         *,
         sample_weight: Any = None,
         start: Conditionals | None = None,
+        parent_values: Any = None,
     ) -> LinearConditionals:
         """Train the conditionals of all labels; X and Y may also come in chunks, see `Learner.fit`."""
         chunks = training_chunks(type(self).__name__, X, Y)
-        if chunks is None or sample_weight is not None or start is not None:
-            found = super().fit(X, Y, graph, mask, sample_weight=sample_weight, start=start)
+        said = {"sample_weight": sample_weight, "start": start, "parent_values": parent_values}
+        if chunks is None or any(value is not None for value in said.values()):
+            found = super().fit(X, Y, graph, mask, **said)
             assert isinstance(found, LinearConditionals)
             return found
         self.check()
