@@ -1,5 +1,7 @@
 """Credible sets against enumeration: the fewest sets that hold a share of the probability."""
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -90,3 +92,42 @@ def test_names_of_a_family():
 def test_impossible_levels_are_refused(level):
     with pytest.raises(ParameterError, match="credible_sets needs level to be"):
         chain_posterior(1, 2, 0).credible_sets(level)
+
+
+def test_sets_go_on_where_the_array_is_cut():
+    answer = chain_posterior(3, 7, 3)
+    families = answer.credible_sets(0.999, max_sets=2)
+    for row in range(3):
+        sets, p = enumerated(answer, row)
+        needed = int(np.searchsorted(np.cumsum(p), 0.999 - 1e-12)) + 1
+        assert needed > 2
+        assert not families.exact[row]
+        np.testing.assert_array_equal(list(families.sets(row)), sets[:needed])
+        np.testing.assert_array_equal(families[row], sets[:2])
+    everything = list(answer.credible_sets(1.0, max_sets=2).sets(-1))
+    assert len(np.unique(everything, axis=0)) == 2**7
+
+
+def test_rows_are_answered_when_they_are_looked_at():
+    asked = []
+
+    class Watched(Chain):
+        def condition(self, X):
+            asked.append(len(X))
+            return super().condition(X)
+
+    answer = chain_posterior(150, 4, 4)
+    answer.joint = Watched(4, np.random.default_rng(0))
+    families = answer.credible_sets(0.9)
+    assert asked == []
+    first = families[130]
+    assert 0 < max(asked) <= 64
+    before = len(asked)
+    assert families[140] is families[140:141][0]
+    assert len(asked) == before
+    assert "about" in repr(families)
+    whole = pickle.loads(pickle.dumps(families))
+    np.testing.assert_array_equal(whole[130], first)
+    np.testing.assert_array_equal(whole.sizes, [len(family) for family in families])
+    with pytest.raises(IndexError):
+        families[150]

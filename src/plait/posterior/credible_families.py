@@ -1,19 +1,38 @@
-"""Families of label sets: for each row the likeliest sets, as many as a rule asks for."""
+"""Families of label sets: for each row the likeliest sets, as many as a rule asks for, found when looked at."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from plait.core.arrays import Floats, Labels
+from plait.core.arrays import Floats, Ints, Labels
 from plait.core.named_answers import label_sets
 from plait.posterior.likely_sets import LikelySets
 
 __all__ = ["LabelFamilies", "deepen", "label_families"]
 
+# Rows whose families are found together.
+_BLOCK = 64
+# For row numbers: their families, the probability that each holds, and whether it is whole.
+FamiliesOf = Callable[[Ints], tuple[list[Labels], Floats, Any]]
+
 
 class LabelFamilies(Sequence[Any]):
     """One family of label sets for each row, the most probable set first: `families[row]` is (n_sets, n_labels).
+
+    Families are found when they are looked at, a few rows at a time; `sets(row)` goes through one, set by set, however
+    large it is.
+
+    Parameters
+    ----------
+    found_of : callable
+        Row numbers -> their families, what each holds, and whether it is whole.
+    n_rows : int
+        How many rows.
+    label_names : sequence of str
+        Names of the labels.
+    sets_of : callable, optional
+        Row number -> iterator over all sets of its family; by default over those of `families[row]`.
 
     Attributes
     ----------
@@ -30,29 +49,96 @@ class LabelFamilies(Sequence[Any]):
     --------
     >>> from plait import recipes
     >>> model = recipes.br().fit([[0.0], [1.0], [2.0], [3.0]] * 9, [[0, 0], [0, 1], [1, 1], [1, 0]] * 9)
-    >>> model.joint([[0.0], [1.5]]).credible_sets(0.9)
+    >>> families = model.joint([[0.0], [1.5]]).credible_sets(0.9)
+    >>> families
     LabelFamilies(2 rows, 3.0 label sets a row)
+    >>> next(families.sets(0))
+    array([0, 0], dtype=uint8)
     """
 
-    def __init__(self, families: list[Labels], masses: Floats, exact: Any, label_names: Sequence[str]) -> None:
-        self._families = families
-        self.masses = masses
-        self.exact = np.asarray(exact)
-        self.sizes = np.array([len(family) for family in families], dtype=np.int64)
+    def __init__(
+        self,
+        found_of: FamiliesOf,
+        n_rows: int,
+        label_names: Sequence[str],
+        sets_of: Callable[[int], Iterator[Labels]] | None = None,
+    ) -> None:
         self.label_names = tuple(str(name) for name in label_names)
+        self._found_of, self._sets_of = found_of, sets_of
+        self._families: list[Any] = [None] * n_rows
+        self._masses, self._exact = np.zeros(n_rows), np.zeros(n_rows, dtype=np.bool_)
 
     def __len__(self) -> int:
         return len(self._families)
 
     def __getitem__(self, row: Any) -> Any:
-        return self._families[row]
+        numbers = range(len(self))[row]
+        if isinstance(numbers, range):
+            return [self[number] for number in numbers]
+        if self._families[numbers] is None:
+            start = numbers // _BLOCK * _BLOCK
+            rows = np.arange(start, min(start + _BLOCK, len(self)))
+            found, self._masses[rows], self._exact[rows] = self._found_of(rows)
+            self._families[start : start + len(rows)] = found
+        return self._families[numbers]
+
+    def _all(self) -> None:
+        for start in range(0, len(self), _BLOCK):
+            self[start]
+
+    def held(self, rows: Any) -> tuple[Floats, Any]:
+        """Return `masses` and `exact` of some rows; no others are answered for it.
+
+        Parameters
+        ----------
+        rows : sequence of int
+            Which rows.
+        """
+        for row in rows:
+            self[int(row)]
+        return self._masses[rows], self._exact[rows]
+
+    @property
+    def masses(self) -> Floats:
+        """Probability of each family, by the model."""
+        self._all()
+        return self._masses
+
+    @property
+    def exact(self) -> Any:
+        """Whether each family is whole."""
+        self._all()
+        return self._exact
+
+    @property
+    def sizes(self) -> Ints:
+        """How many sets each family has."""
+        self._all()
+        return np.array([len(family) for family in self._families], dtype=np.int64)
+
+    def sets(self, row: int) -> Iterator[Labels]:
+        """Yield the sets of one row, the most probable first, also those beyond `max_sets`; found as they are needed.
+
+        Parameters
+        ----------
+        row : int
+            Which row.
+        """
+        number = range(len(self))[row]
+        return iter(self[number]) if self._sets_of is None else self._sets_of(number)
 
     def names(self, row: int) -> list[tuple[str, ...]]:
         """Return the sets of one row as names."""
-        return label_sets(self._families[row], self.label_names)
+        return label_sets(self[row], self.label_names)
+
+    def __getstate__(self) -> dict[str, Any]:
+        self._all()  # what finds more of them cannot be written
+        return {**self.__dict__, "_found_of": None, "_sets_of": None}
 
     def __repr__(self) -> str:
-        return f"LabelFamilies({len(self)} rows, {self.sizes.mean() if len(self) else 0:.1f} label sets a row)"
+        first = [len(self[row]) for row in range(min(_BLOCK, len(self)))]
+        about = "" if len(first) == len(self) else "about "
+        return f"LabelFamilies({len(self)} rows, {about}{np.mean(first) if first else 0:.1f} label sets a row)"
 
 
 def label_families(answer: Any, inside: Callable[[Any, Floats], Any], max_sets: int) -> LabelFamilies:
@@ -66,23 +152,39 @@ def label_families(answer: Any, inside: Callable[[Any, Floats], Any], max_sets: 
         Takes row numbers and the probabilities of their likeliest sets, (n, k), the largest first; says which belong:
         of each row the first few.
     max_sets : int
-        How large a family may become.
+        How large a family may become; `sets` goes on where it is larger.
     """
-    families: list[Any] = [None] * len(answer)
-    masses, exact = np.zeros(len(answer)), np.zeros(len(answer), dtype=np.bool_)
 
-    def passed(rows: Any, likely: LikelySets, whole: bool, proved: Any) -> Any:
-        taken = inside(rows, likely.probabilities) & (likely.probabilities > 0)
-        for place, row in enumerate(rows):
-            kept = np.flatnonzero(taken[place]) if taken[place].any() else [0]
-            families[row] = likely.vectors[place, kept].astype(np.uint8)
-            masses[row] = likely.probabilities[place, kept].sum()
-        done = ~taken[:, -1] | whole
-        exact[rows] = done & proved
-        return done
+    def found_of(numbers: Ints) -> tuple[list[Labels], Floats, Any]:
+        families: list[Any] = [None] * len(numbers)
+        masses, exact = np.zeros(len(numbers)), np.zeros(len(numbers), dtype=np.bool_)
 
-    deepen(answer, max_sets, passed)
-    return LabelFamilies(families, masses, exact, answer.label_names)
+        def passed(rows: Any, likely: LikelySets, whole: bool, proved: Any) -> Any:
+            taken = inside(numbers[rows], likely.probabilities) & (likely.probabilities > 0)
+            for place, row in enumerate(rows):
+                kept = np.flatnonzero(taken[place]) if taken[place].any() else [0]
+                families[row] = likely.vectors[place, kept].astype(np.uint8)
+                masses[row] = likely.probabilities[place, kept].sum()
+            done = ~taken[:, -1] | whole
+            exact[rows] = done & proved
+            return done
+
+        deepen(answer[numbers], max_sets, passed)
+        return families, masses, exact
+
+    def sets_of(row: int) -> Iterator[Labels]:
+        part, given, everything, k = answer[row], 0, 2.0**answer.n_labels, 8
+        while True:
+            k = int(min(4 * k, everything))
+            likely = part.top(k)
+            taken = (inside(np.array([row]), likely.probabilities) & (likely.probabilities > 0))[0]
+            n_taken = max(int(taken.sum()), 1)
+            yield from likely.vectors[0, given:n_taken].astype(np.uint8)
+            given = n_taken
+            if n_taken < k or k >= everything:
+                return
+
+    return LabelFamilies(found_of, len(answer), answer.label_names, sets_of)
 
 
 def deepen(answer: Any, max_sets: int, passed: Callable[[Any, LikelySets, bool, Any], Any], first: int = 8) -> None:

@@ -51,7 +51,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
     calibration_size : float, default=0.3
         Of an unfitted model without `cv`: the share of rows kept for calibration.
     max_sets : int, default=1000
-        How large a family may become; larger ones are cut and say so.
+        How large an array of label vectors may become; larger families are cut and say so, and `sets(row)` of the
+        answer goes on.
     random_state : int, Generator or None, default=0
         Of the split and of the score "mass".
 
@@ -212,7 +213,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         LabelFamilies
-            For "sets".
+            For "sets": one array of label vectors a row, the most probable first. Rows are answered when they are
+            looked at; `sets(row)` goes through a family that is larger than `max_sets`.
         ndarray of int64, shape (n_rows, n_labels)
             For "labels" 1, 0, or -1 where undecided; for "recall" 0/1.
         """
@@ -270,13 +272,16 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         for answer, kept in zip(answers, self._scores, strict=True):
             most = float(kept[min(len(kept) - 1, max(0, math.ceil(len(kept) - share) - 1))])
             found.append(self._conforming(answer, most, uniforms))
-        families = []
-        for row in range(len(answers[0])):
-            candidates = np.unique(np.concatenate([part[row] for part in found]), axis=0)
-            families.append(self._cross_family([answer[row] for answer in answers], candidates, uniforms[row]))
-        masses = np.mean([part.masses for part in found], axis=0)
-        exact = np.logical_and.reduce([part.exact for part in found])
-        return LabelFamilies(families, masses, exact, self.label_names_)
+
+        def found_of(rows: Any) -> tuple[list[Labels], Floats, Any]:
+            families = []
+            for row in rows:
+                candidates = np.unique(np.concatenate([part[row] for part in found]), axis=0)
+                families.append(self._cross_family([answer[row] for answer in answers], candidates, uniforms[row]))
+            masses, exact = zip(*(part.held(rows) for part in found), strict=True)
+            return families, np.mean(masses, axis=0), np.logical_and.reduce(exact)
+
+        return LabelFamilies(found_of, len(answers[0]), self.label_names_)
 
     def _cross_family(self, answers: list[Posterior], candidates: Labels, uniform: float) -> Labels:
         rows = np.zeros(len(candidates), dtype=np.int64)
