@@ -55,6 +55,21 @@ def test_text_json_and_a_page(songs, tmp_path, capsys):
     assert '"s7"' in (tmp_path / "page.html").read_text()
 
 
+def test_whole_rows_and_labels(songs, capsys):
+    assert audited(songs, "--list", "rows", "--json", "--most", "4") == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [sorted(line) for line in rows] == [sorted(["song", "row", "surprise", "recorded", "suggestion"])] * 4
+    assert [line["surprise"] for line in rows] == sorted(line["surprise"] for line in rows)
+    assert rows[0]["song"] == "s7"
+    assert rows[0]["recorded"] != rows[0]["suggestion"]
+    assert audited(songs, "--list", "labels", "--json") == 0
+    labels = json.loads(capsys.readouterr().out)
+    assert [line["label"] for line in labels] == ["calm", "sad"]
+    assert all(line["missed_at_most"] >= 0 and line["false_at_most"] >= 0 for line in labels)
+    assert audited(songs, "--list", "labels") == 0
+    assert "may be wrong at most" in capsys.readouterr().out
+
+
 def test_what_cannot_be_written_or_judged_is_one_line(songs, tmp_path, capsys):
     assert audited(songs, "-o", str(tmp_path / "found.png")) == 2
     assert main(["audit", str(songs), "--labels", "calm,sad", "--method", "MLkNN"]) == 2

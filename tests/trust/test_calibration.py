@@ -1,5 +1,6 @@
 """Calibration of labels and label sets, against scikit-learn and by definition; temperatures that are planted."""
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 from sklearn.calibration import calibration_curve as sklearn_curve
@@ -61,6 +62,12 @@ def test_whole_sets_are_judged_by_the_probability_of_the_most_probable_one():
     labels = CalibrationCurve.from_estimator(model, data.X[200:], truth)
     np.testing.assert_array_equal(labels.count, calibration_curve(truth, model.predict_proba(data.X[200:])).count)
     assert labels.to_svg().startswith("<svg")
+    mpl.use("Agg")
+    drawn = labels.plot().lines[1].get_data()
+    np.testing.assert_array_equal(drawn, [labels.mean, labels.frequency])
+    mpl.pyplot.close("all")
+    with pytest.raises(ParameterError, match="CalibrationCurve needs kind to be"):
+        CalibrationCurve.from_estimator(model, data.X[200:], truth, kind="rows")
 
 
 def test_a_planted_temperature_is_found():

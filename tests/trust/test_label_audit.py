@@ -1,5 +1,7 @@
 """`audit` and its frames: against suspicions of models trained by hand, planted errors found, bad input."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -117,4 +119,19 @@ def test_the_page_escapes_names_and_lists_records():
     page = found.to_html(most=10, row_names=[f"song {row}" for row in range(60)])
     assert "</script><b>" not in page
     assert page.count("</script>") == 1
+    data = json.loads(page.split("const AUDIT=")[1].split(";\n")[0])
+    assert [row[0] for row in data["rows"]] == [f"song {row}" for row in found.rows_to_frame(10)["row"]]
+    np.testing.assert_allclose([row[1] for row in data["rows"]], np.sort(found.surprise)[:10], rtol=1e-12)
+    labels = found.counts()
+    assert f"<td>a&amp;b</td><td>{labels['recorded'][1]}</td><td>{labels['missed_at_most'][1]}</td>" in page
     assert '"song ' in page
+
+
+def test_bounds_are_unknown_where_all_labels_are_rare():
+    X, Y, _ = planted(n_rows=40)
+    Y[:, 1:] = 0
+    Y[10:, 0] = 0
+    found = audit(recipes.br(learner="logistic"), X, Y, cv=2)
+    assert found.at_most() is None
+    assert found.counts()["missed_at_most"].isna().all()
+    assert "Label by label" not in found.to_html()

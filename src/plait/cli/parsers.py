@@ -273,6 +273,8 @@ def _audit_parser(commands: Any) -> None:
     _add_settings(parser)
     parser.add_argument("--folds", type=int, default=5, metavar="K", help="each row is judged by the other folds")
     parser.add_argument("--most", type=int, default=500, metavar="N", help="how many records to list")
+    words = "what a table lists: records, rows whose whole label set is improbable, or labels, with bounds of how many"
+    parser.add_argument("--list", dest="listed", choices=("records", "rows", "labels"), default="records", help=words)
     parser.add_argument("--seed", type=int, default=0, help="another number makes other folds")
     _add_json(parser)
     parser.add_argument("-o", dest="out", metavar="FILE", help="write a page (.html) or a table (.csv)")

@@ -30,6 +30,7 @@ def audit_labels(
     settings: Sequence[str] = (),
     folds: int = 5,
     most: int = 500,
+    listed: str = "records",
     seed: int = 0,
     out: str | None = None,
     as_json: bool = False,
@@ -49,6 +50,9 @@ def audit_labels(
         Every row is judged by a model that was trained on the other folds.
     most : int, default=500
         How many records a page or a table lists.
+    listed : {"records", "rows", "labels"}, default="records"
+        What a table lists: single records; rows whose whole label set is improbable; or label by label how many
+        records may be wrong at most. A page has all three.
     seed : int, default=0
         Of all random choices.
     out : str, optional
@@ -70,7 +74,8 @@ def audit_labels(
     source.tell_gaps(dataset, model)
     found = audit(source.with_encoder(model, dataset), dataset.X, dataset.Y, folds, random_state=seed)
     found = replace(found, label_names=_names(dataset))
-    table = with_ids(_records(found, most, source.sep), dataset, source.id_column or "")
+    table = _TABLES[listed](found, most, source.sep)
+    table = table if listed == "labels" else with_ids(table, dataset, source.id_column or "")
     if out is not None and plain_suffix(out) == ".html":
         numbers = Predictions((), [[row] for row in range(dataset.n_samples)], "")
         ids = with_ids(numbers, dataset, source.id_column or "").lines
@@ -80,7 +85,7 @@ def audit_labels(
     if as_json:
         print(json.dumps([dict(zip(table.columns, line, strict=True)) for line in table.lines], indent=2))
     elif out is None:
-        print(_text(found, table))
+        print(_text(found, table, listed))
     else:
         print(f"{out}: {found!r}")
 
@@ -108,9 +113,41 @@ def _records(found: Audit, most: int, sep: str) -> Predictions:
     return Predictions(heads, lines, "", [line[0] for line in lines])
 
 
-def _text(found: Audit, table: Predictions) -> str:
-    """Return the first records as a table for the terminal, and how many may be wrong at most."""
-    heads = tuple(Heading(name, 2, is_text=name != "probability", longest=24) for name in table.columns)
+def _whole_rows(found: Audit, most: int, sep: str) -> Predictions:
+    """Return the rows whose whole label set is improbable, the most surprising first."""
+    rows = np.argsort(found.surprise, kind="stable")[:most].tolist()
+    recorded, likeliest = (label_sets(sets[rows], found.label_names) for sets in (found.recorded, found.likeliest))
+    lines = [
+        [row, round(float(found.surprise[row]), 4), sep.join(now), sep.join(likely)]
+        for row, now, likely in zip(rows, recorded, likeliest, strict=True)
+    ]
+    return Predictions(("row", "surprise", "recorded", "suggestion"), lines, "", rows)
+
+
+def _labels(found: Audit, most: int, _: str) -> Predictions:
+    """Return label by label how many records may be wrong at most; None where there are too few to say."""
+    columns = found.bounds()
+    numbers = [
+        [None if np.isnan(number) else int(number) for number in column]
+        for name, column in columns.items()
+        if name != "label"
+    ]
+    lines = [list(line) for line in zip(columns["label"], *numbers, strict=True)]
+    return Predictions(tuple(columns), lines[:most], "")
+
+
+_TABLES = {"records": _records, "rows": _whole_rows, "labels": _labels}
+_TITLES = {
+    "records": "the likeliest errors first",
+    "rows": "rows whose whole label set is improbable",
+    "labels": "how many records of each label may be wrong at most",
+}
+_NUMBERS = ("probability", "surprise")
+
+
+def _text(found: Audit, table: Predictions, listed: str) -> str:
+    """Return the first lines as a table for the terminal, and how many records may be wrong at most."""
+    heads = tuple(Heading(name, 2, is_text=name not in _NUMBERS, longest=24) for name in table.columns)
     rows = tuple(
         tuple(Entry(value if isinstance(value, float) else str(value)) for value in line)
         for line in table.lines[:_SHOWN]
@@ -120,7 +157,7 @@ def _text(found: Audit, table: Predictions) -> str:
         notes.append(
             f"At most about {bounds[0]} labels are missing, {bounds[1]} there by mistake (bounds, not counts)."
         )
-    return as_text(Table("audit", f"{found!r}, the likeliest errors first:", heads, rows, tuple(notes)), width=80)
+    return as_text(Table("audit", f"{found!r}, {_TITLES[listed]}:", heads, rows, tuple(notes)), width=80)
 
 
 def _write(out: str, page: str) -> None:

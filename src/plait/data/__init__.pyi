@@ -1,4 +1,5 @@
 from . import folds, synthetic
+from .cooccurrence_display import CooccurrenceDisplay
 from .dataset import Dataset
 from .description import describe_text
 from .errors import DataError, DataWarning
@@ -22,6 +23,7 @@ from .writers.parquet import write_parquet
 from .writers.xc import write_xc
 
 __all__ = [
+    "CooccurrenceDisplay",
     "DataError",
     "DataWarning",
     "Dataset",

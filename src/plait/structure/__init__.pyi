@@ -4,6 +4,7 @@ from .full_chain import FullChain
 from .independent import Independent
 from .k_dependence import KDependence
 from .label_graph import LabelGraph
+from .label_graph_display import LabelGraphDisplay
 from .label_hierarchy import LabelHierarchy
 from .label_tree import LabelTree
 from .orders import FrequencyOrder, GivenOrder, InformationOrder, Order, RandomOrder
@@ -24,6 +25,7 @@ __all__ = [
     "InformationOrder",
     "KDependence",
     "LabelGraph",
+    "LabelGraphDisplay",
     "LabelTree",
     "Order",
     "PairDependence",

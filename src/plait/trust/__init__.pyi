@@ -7,6 +7,7 @@ from .calibration import (
 )
 from .conformal import Conformal
 from .label_audit import Audit, audit
+from .loss_scores_display import LossScoresDisplay
 from .neighbour_sets import ErrorRates, Suspicions, suspicions
 from .thresholds import CardinalityThreshold, TunedThresholds
 
@@ -16,6 +17,7 @@ __all__ = [
     "CardinalityThreshold",
     "Conformal",
     "ErrorRates",
+    "LossScoresDisplay",
     "Suspicions",
     "TemperatureScaling",
     "TunedThresholds",

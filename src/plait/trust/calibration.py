@@ -11,13 +11,12 @@ from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.validation import check_is_fitted
 
 from plait.core.arrays import Floats
-from plait.core.checks import HasMethods, Interval, RandomState, check_parameters, check_value
-from plait.core.extras import optional
+from plait.core.checks import HasMethods, Interval, OneOf, RandomState, check_parameters, check_value
 from plait.core.labels import as_targets, label_matrix
 from plait.core.sentences import ParameterError
 from plait.data.folds import MultilabelStratifiedShuffleSplit
 from plait.joint import TemperedJoint
-from plait.pictures import draw_reliability
+from plait.pictures import Display, draw_reliability, new_axes
 from plait.posterior import Posterior
 from plait.trust.conformal import is_fitted
 
@@ -25,7 +24,7 @@ __all__ = ["CalibrationCurve", "TemperatureScaling", "brier_score", "calibration
 
 
 @dataclass(frozen=True, eq=False)
-class CalibrationCurve:
+class CalibrationCurve(Display):
     """How often something was true, bin by bin of the probability it was given; a display as scikit-learn has them.
 
     Attributes
@@ -68,23 +67,26 @@ class CalibrationCurve:
         n_bins : int, default=10
             Bins of equal numbers.
         """
+        check_value("CalibrationCurve", "kind", kind, (OneOf(("labels", "sets")),))
         if kind == "sets":
-            return cls(*_bins(*_set_hits(model.joint(X), Y), n_bins), "label sets")
+            return cls.from_predictions(Y, model.joint(X), n_bins=n_bins)
         return cls.from_predictions(Y, model.predict_proba(X), n_bins=n_bins)
 
     @classmethod
     def from_predictions(cls, Y: Any, P: Any, *, n_bins: int = 10) -> Self:
-        """Return the curve of marginals.
+        """Return the curve of marginals, or of the most probable label sets.
 
         Parameters
         ----------
         Y : labels in any form that `fit` takes
             True labels.
-        P : array of shape (n_rows, n_labels)
-            P(label | x).
+        P : array of shape (n_rows, n_labels), or Posterior
+            P(label | x); or P(y | x), from `joint(X)`, for the curve of whole sets.
         n_bins : int, default=10
             Bins of equal numbers.
         """
+        if isinstance(P, Posterior):
+            return cls(*_bins(*_set_hits(P, Y), n_bins), "label sets")
         return cls(*_bins(*_label_hits("calibration_curve", Y, P), n_bins))
 
     def to_svg(self) -> str:
@@ -94,9 +96,6 @@ class CalibrationCurve:
             self.count, self.mean, self.frequency, name=self.name, note=note, title=f"Calibration of {self.name}"
         )
 
-    def _repr_html_(self) -> str:
-        return self.to_svg()
-
     def plot(self, ax: Any = None) -> Any:
         """Draw the curve with matplotlib and return the axes.
 
@@ -105,8 +104,7 @@ class CalibrationCurve:
         ax : matplotlib axes, optional
             Where; new ones by default.
         """
-        pyplot = optional("matplotlib.pyplot", extra="plots", purpose="plots")
-        ax = pyplot.subplots()[1] if ax is None else ax
+        ax = new_axes(ax)
         ax.plot([0, 1], [0, 1], ":", color="grey")
         ax.plot(self.mean, self.frequency, "o-", label=f"{self.name} (error {self.error:.3f})")
         ax.set(xlabel="given probability", ylabel="how often true", xlim=(0, 1), ylim=(0, 1))
@@ -157,7 +155,7 @@ def joint_calibration_curve(answer: Posterior, Y: Any, *, n_bins: int = 10) -> C
     >>> joint_calibration_curve(model.joint(X[100:]), Y[100:], n_bins=4).count
     array([25., 25., 25., 25.])
     """
-    return CalibrationCurve(*_bins(*_set_hits(answer, Y), n_bins), "label sets")
+    return CalibrationCurve.from_predictions(Y, answer, n_bins=n_bins)
 
 
 def brier_score(Y: Any, P: Any) -> float:

@@ -32,6 +32,7 @@ __all__ = ["Audit", "audit"]
 _FOLDER = Path(__file__).parent
 _RATE = (Interval(float, 0, 1, closed="neither"),)
 _LEAST_POSITIVES = 2  # that training rows of a fold need for a label to be judged
+_MOST_ROWS = 200  # that the page lists as a whole
 _POOLED_FROM = 20  # positives from which a label helps to bound the numbers of errors
 
 
@@ -148,15 +149,21 @@ class Audit:
         library : {"pandas", "polars"}, optional
             None takes pandas, or polars where only that is installed.
         """
+        return frame_library("counts", library, "frames")[1].DataFrame(self.bounds())
+
+    def bounds(self) -> dict[str, Any]:
+        """Return what `counts` holds as columns by name; numbers are NaN without labels to pool."""
         missed, false = self.rates_at_most()
         ones = self.recorded.sum(axis=0, dtype=np.int64)
-        table = {
+        bounds = missed / max(1.0 - missed, 0.5) * ones, false * (len(self.recorded) - ones)
+        known = not np.isnan(missed)
+        most = [np.ceil(bound).astype(np.int64 if known else np.float64) for bound in bounds]
+        return {
             "label": list(self.label_names),
             "recorded": ones,
-            "missed_at_most": np.ceil(missed / max(1.0 - missed, 0.5) * ones).astype(np.int64),
-            "false_at_most": np.ceil(false * (len(self.recorded) - ones)).astype(np.int64),
+            "missed_at_most": most[0],
+            "false_at_most": most[1],
         }
-        return frame_library("counts", library, "frames")[1].DataFrame(table)
 
     def rates_at_most(self) -> tuple[float, float]:
         """Return bounds of P(not recorded | there) and P(recorded | not there); NaN without labels to pool."""
@@ -306,8 +313,18 @@ def _page(audit: Audit, most: int, row_names: Sequence[Any] | None) -> str:
         for row, label in zip(rows, labels, strict=True)
         if not np.isnan(audit.wrong[row, label])
     ]
+    improbable = np.argsort(audit.surprise, kind="stable")[: min(most, _MOST_ROWS)]
+    whole = [
+        (
+            str(names[row]),
+            float(audit.surprise[row]),
+            np.flatnonzero(audit.recorded[row]).tolist(),
+            np.flatnonzero(audit.likeliest[row]).tolist(),
+        )
+        for row in improbable
+    ]
     # A "<" inside a script could end it.
-    data = json.dumps({"labels": list(audit.label_names), "cells": cells}).replace("<", "\\u003c")
+    data = json.dumps({"labels": list(audit.label_names), "cells": cells, "rows": whole}).replace("<", "\\u003c")
     script = f"const AUDIT={data};\n{(_FOLDER / 'audit_page.js').read_text(encoding='utf-8')}"
     return page_html(
         "Which recorded labels look wrong",
@@ -321,11 +338,20 @@ def _page_body(audit: Audit) -> str:
     n_rows, n_labels = audit.recorded.shape
     likely = int((np.nan_to_num(audit.wrong) > 0.5).sum())
     ones = int(audit.recorded.sum())
-    bound = ""
+    bound = table = ""
     if (most := audit.at_most()) is not None:
         bound = (
             f"<p class=soft>In all, at most about {most[0]:,} labels are missing and {most[1]:,} there by mistake: "
             "a hard row and a wrong record look alike, so these are bounds, not counts.</p>"
+        )
+        lines = "".join(
+            f"<tr><td>{escape(name)}</td><td>{recorded:,}</td><td>{missed:,}</td><td>{false:,}</td></tr>"
+            for name, recorded, missed, false in zip(*audit.bounds().values(), strict=True)
+        )
+        table = (
+            "<h2>Label by label</h2><p class=soft>How many records may be wrong at most, in each direction.</p>"
+            "<div class=wide><table id=labels><thead><tr><th>label</th><th>recorded</th><th>missing, at most</th>"
+            f"<th>there by mistake, at most</th></tr></thead><tbody>{lines}</tbody></table></div>"
         )
     return (
         "<h1>Which recorded labels look wrong</h1>"
@@ -334,8 +360,13 @@ def _page_body(audit: Audit) -> str:
         f"{bound}<p class=tools><label>Label <select id=label></select></label> "
         "<label>Record <select id=kind><option value=''>any</option><option value=0>not there: may be missing</option>"
         "<option value=1>there: may be a mistake</option></select></label> "
+        "<label>Row <input type=search id=search></label> <label><input type=checkbox id=left> only those left</label> "
         "<button id=copy>Copy as CSV</button> <span id=said role=status></span></p>"
         "<div class=wide><table id=cells><thead><tr><th>row</th><th>label</th><th>recorded</th><th>probably wrong</th>"
-        f"<th>the row's labels, and what the model would change</th></tr></thead><tbody></tbody></table></div>"
+        "<th>the row's labels, and what the model would change</th><th>looked at</th></tr></thead><tbody></tbody>"
+        "</table></div><h2>Rows whose whole label set is improbable</h2><p class=soft>Log-probability of the recorded "
+        "set against what is usual for the row; the further below zero, the stranger. <button id=copy-rows>Copy as CSV"
+        "</button></p><div class=wide><table id=rows><thead><tr><th>row</th><th>surprise</th><th>the row's labels, and "
+        f"what the model would change</th></tr></thead><tbody></tbody></table></div>{table}"
         f"<noscript>{escape('This page needs JavaScript; Audit.to_frame() has the same list.')}</noscript>"
     )

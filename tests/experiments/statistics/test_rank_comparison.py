@@ -1,9 +1,13 @@
+import matplotlib as mpl
 import numpy as np
 import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 from plait.core.sentences import ParameterError
 from plait.experiments.statistics.friedman import friedman_test
-from plait.experiments.statistics.rank_comparison import compare_methods, rank_statement
+from plait.experiments.statistics.rank_comparison import RankComparison, cd_svg, compare_methods, rank_statement
+from plait.metrics import scorers
 
 NAMES = ("a", "b", "c", "d", "e")
 
@@ -47,3 +51,21 @@ def test_noise_shows_no_difference():
 def test_bad_names_are_refused(names, control):
     with pytest.raises(ParameterError, match="compare_methods needs"):
         compare_methods(scores(), names, control=control)
+
+
+def test_it_draws_itself_and_ranks_models():
+    mpl.use("Agg")
+    found = RankComparison.from_predictions(scores(), NAMES)
+    np.testing.assert_array_equal(found.average_ranks, compare_methods(scores(), NAMES).average_ranks)
+    assert found._repr_html_() == cd_svg(found)
+    ax = found.plot()
+    np.testing.assert_array_equal(ax.lines[0].get_xdata(), np.sort(found.average_ranks))
+    mpl.pyplot.close("all")
+    rng = np.random.default_rng(0)
+    problems = []
+    for _ in range(3):
+        X = rng.normal(size=(60, 2))
+        problems.append((X, (X > 0).astype(int)))
+    models = {"guess": DummyClassifier(strategy="uniform", random_state=0), "tree": DecisionTreeClassifier()}
+    ranked = RankComparison.from_estimator(models, problems, scoring=scorers["exact_match"])
+    np.testing.assert_array_equal(ranked.average_ranks, [2.0, 1.0])

@@ -1,21 +1,25 @@
 """One statement about several methods on several data sets: the Friedman test and what follows from it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+from sklearn.model_selection import cross_val_score
 
 from plait.core.arrays import Floats
 from plait.core.sentences import ParameterError
 from plait.experiments.statistics.critical_difference import rank_difference, undecided_groups
 from plait.experiments.statistics.friedman import Friedman, friedman_test, score_table
+from plait.pictures import BLUE, GREY, Display, new_axes
 from plait.pictures.critical_differences import CriticalDifferences
 
 __all__ = ["RankComparison", "cd_svg", "cd_text", "cd_tikz", "compare_methods", "rank_statement"]
 
 
 @dataclass(frozen=True, eq=False)
-class RankComparison:
-    """Average ranks of methods, the Friedman test and the critical difference.
+class RankComparison(Display):
+    """Average ranks of methods, the Friedman test and the critical difference; a display as scikit-learn has them.
 
     Parameters
     ----------
@@ -49,6 +53,73 @@ class RankComparison:
     def test(self) -> str:
         """Return the name of the test behind the critical difference."""
         return "Nemenyi" if self.control is None else "Bonferroni-Dunn"
+
+    @classmethod
+    def from_estimator(
+        cls, models: Mapping[str, Any], problems: Sequence[Any], *, scoring: Any, cv: Any = 3, **how: Any
+    ) -> "RankComparison":
+        """Return the comparison of models by their cross-validated scores, higher ones better.
+
+        Parameters
+        ----------
+        models : mapping
+            Name -> classifier, which is cloned for every fold.
+        problems : sequence of (X, Y)
+            Data sets.
+        scoring : str or callable
+            As `sklearn.model_selection.cross_val_score` takes it, such as one of `plait.metrics.scorers`.
+        cv : int or splitter, default=3
+            Folds.
+        **how
+            As `compare_methods` takes it.
+        """
+        scores = [
+            [
+                cross_val_score(model, X, Y, scoring=scoring, cv=cv, error_score="raise").mean()
+                for model in models.values()
+            ]
+            for X, Y in problems
+        ]
+        return compare_methods(scores, list(models), **how)
+
+    @classmethod
+    def from_predictions(cls, scores: Any, methods: Sequence[str], **how: Any) -> "RankComparison":
+        """Return the comparison of scores that were found before; the same as `compare_methods`.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_datasets, n_methods)
+            One number per data set and method, none missing.
+        methods : sequence of str
+            Names of the columns.
+        **how
+            As `compare_methods` takes it.
+        """
+        return compare_methods(scores, methods, **how)
+
+    def to_svg(self) -> str:
+        """Return the critical-difference diagram as SVG."""
+        return cd_svg(self)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw average ranks and what they cannot tell apart with matplotlib, and return the axes.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where; new ones by default.
+        """
+        ax, order = new_axes(ax), np.argsort(self.average_ranks, kind="stable")
+        ax.plot(self.average_ranks[order], range(len(order)), "o", color=BLUE)
+        place = {int(m): row for row, m in enumerate(order)}
+        for group in self.groups:
+            low, high = place[group[0]], place[group[-1]]
+            ends = self.average_ranks[[group[0], group[-1]]]
+            ax.plot(ends, [low, high], color=GREY, linewidth=3, alpha=0.5)
+        ax.set_yticks(range(len(order)), labels=[self.methods[m] for m in order])
+        ax.invert_yaxis()
+        ax.set(xlabel=f"average rank, 1 is best; {self.test} CD {self.difference:.2f}")
+        return ax
 
 
 def compare_methods(
