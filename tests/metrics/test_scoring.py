@@ -28,7 +28,7 @@ RNG = np.random.default_rng(1)
 X = RNG.normal(size=(80, 4))
 Y = (X @ RNG.normal(size=(4, 3)) + RNG.normal(size=(80, 3)) > 0.3).astype(int)
 OF_LOSSES = {f"{word}_loss": kind() for word, kind in registry(losses, Loss).items() if not kind.needs_thresholds}
-METRICS = set(metrics.__all__) - {"loss_metric", "scorers", "label_scorers", "label_report"}
+METRICS = set(metrics.__all__) - {"loss_metric", "scorers", "label_scorers", "label_report", "Propensities"}
 # The room's rule: of these the smallest value is the best.
 LOSSES = {
     name for name in {*METRICS, *OF_LOSSES} if name.endswith("_loss") or name in ("normalized_coverage", "one_error")

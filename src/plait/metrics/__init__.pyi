@@ -26,6 +26,7 @@ from .precision_recall import (
     sample_precision,
     sample_recall,
 )
+from .propensities import Propensities
 from .ranking import (
     ndcg_at_k,
     normalized_coverage,
@@ -37,6 +38,7 @@ from .ranking import (
 from .scoring import label_scorers, scorers
 
 __all__ = [
+    "Propensities",
     "label_report",
     "macro_average_precision",
     "macro_roc_auc",
