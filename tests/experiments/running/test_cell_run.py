@@ -89,6 +89,7 @@ def test_methods_without_probabilities_have_no_likelihood(cells_of):
     assert "cll_loss" not in result.metrics
     assert "ranking_loss" in result.metrics
     assert "reliability" not in result.extras
+    assert "joint_reliability" not in result.extras
     bare, *_ = cells_of("bare = {use = 'odd_models.Sleeper'}")
     assert "ranking_loss" not in run_cell(bare).metrics
 
@@ -134,6 +135,19 @@ def test_reliability_counts_every_marginal(cells_of, beach):
         if inside:
             assert table["mean"][k] == pytest.approx(np.mean([p for p, _ in inside]), rel=1e-12)
             assert table["frequency"][k] == pytest.approx(np.mean([y for _, y in inside]), rel=1e-12)
+
+
+def test_whole_sets_are_counted_by_the_probability_of_the_predicted_one(cells_of, beach):
+    cell, *_ = cells_of("pcc = {random_state = 0}")
+    table = run_cell(cell).extras["joint_reliability"]
+    train, test = divided_rows(beach, cell.protocol, 0)[0]
+    model = recipes.pcc(random_state=0).fit(beach.X[train], beach.Y[train])
+    labels = model.predict(beach.X[test])
+    given = np.exp(model.joint(beach.X[test]).log_prob(labels))
+    right = (labels == beach.Y[test]).all(axis=1)
+    assert sum(table["count"]) == len(test)
+    np.testing.assert_allclose(np.dot(table["count"], table["mean"]), given.sum(), rtol=1e-9)
+    np.testing.assert_allclose(np.dot(table["count"], table["frequency"]), right.sum(), rtol=1e-9)
 
 
 def test_tuning_never_sees_the_test_part(cells_of, beach, tmp_path):

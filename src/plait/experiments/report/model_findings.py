@@ -39,8 +39,8 @@ class Reliability:
         return float((self.count * abs(self.frequency - self.mean)).sum() / self.count.sum())
 
 
-def pooled_reliability(cells: Sequence[CellResult]) -> Reliability | None:
-    """Return the bins of all parts together; None where no part has any.
+def pooled_reliability(cells: Sequence[CellResult], of: str = "reliability") -> Reliability | None:
+    """Return the bins of all parts together, of labels, or of whole sets by "joint_reliability"; None without any.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def pooled_reliability(cells: Sequence[CellResult]) -> Reliability | None:
     >>> round(pooled_reliability(cells).calibration_error, 6)
     0.3
     """
-    tables: list[dict[str, Any]] = [cell.extras["reliability"] for cell in cells if cell.extras.get("reliability")]
+    tables: list[dict[str, Any]] = [cell.extras[of] for cell in cells if cell.extras.get(of)]
     size = max((len(table["count"]) for table in tables), default=0)
     tables = [table for table in tables if len(table["count"]) == size]
     counts = np.array([table["count"] for table in tables], dtype=np.float64)

@@ -172,13 +172,33 @@ def _traces(contents: Contents) -> str:
 
 
 def calibration_section(contents: Contents) -> Section:
-    """Return reliability diagrams of the marginals and the joint log-loss; empty where no method has them."""
-    outcomes = contents.outcomes
-    parts, left = [], _MOST_PANELS
+    """Return reliability diagrams of marginals and of label sets, and the joint log-loss; empty without any."""
+    labels = _reliabilities(contents, "reliability", "marginals")
+    sets = _reliabilities(contents, "joint_reliability", "predicted label sets")
+    parts = []
+    if labels:
+        words = (
+            "How often a label is true among those that were given a probability, all parts and labels together. On "
+            "the diagonal, what is given is what happens; below it, labels are less frequent than given. The error is "
+            "the mean distance; larger dots stand for more labels."
+        )
+        parts += [f"<p class='lead'>{words}</p>{as_html(contents.calibration)}", *labels]
+    if sets:
+        words = (
+            "The same of whole label sets: how often the predicted set is the true one, by the probability that the "
+            "model gives it."
+        )
+        parts += [f"<h3>Whole label sets</h3><p class='lead'>{words}</p>", *sets]
+    return "calibration", "Probabilities", "\n".join([*parts, _joint_words(contents)] if parts else [])
+
+
+def _reliabilities(contents: Contents, of: str, what: str) -> list[str]:
+    """Return the diagrams of all methods, data set by data set."""
+    outcomes, parts, left = contents.outcomes, [], _MOST_PANELS
     for dataset in outcomes.datasets:
-        found = [(method, pooled_reliability(outcomes.cells(dataset, method))) for method in outcomes.methods]
+        found = [(method, pooled_reliability(outcomes.cells(dataset, method), of)) for method in outcomes.methods]
         panels = [
-            filtered(figure_html(_reliability(bins, method, dataset), f"reliability-{dataset}-{method}"), method=method)
+            filtered(figure_html(_reliability(bins, method, dataset, what), f"{of}-{dataset}-{method}"), method=method)
             for method, bins in found
             if bins is not None
         ][:left]
@@ -188,24 +208,17 @@ def calibration_section(contents: Contents) -> Section:
             parts.append(filtered(grid, dataset=dataset))
     if left == 0:
         parts.append(f"<p class='note'>The first {_MOST_PANELS} are shown.</p>")
-    if parts:
-        words = (
-            "How often a label is true among those that were given a probability, all parts and labels together. On "
-            "the diagonal, what is given is what happens; below it, labels are less frequent than given. The error is "
-            "the mean distance; larger dots stand for more labels."
-        )
-        parts.insert(0, f"<p class='lead'>{words}</p>{as_html(contents.calibration)}")
-    return "calibration", "Probabilities", "\n".join([*parts, _joint_words(contents)] if parts else [])
+    return parts
 
 
-def _reliability(bins: Reliability, method: str, dataset: str) -> str:
+def _reliability(bins: Reliability, method: str, dataset: str, what: str) -> str:
     return draw_reliability(
         bins.count,
         bins.mean,
         bins.frequency,
         name=method,
         note=f"error {bins.calibration_error:.3f}",
-        title=f"Reliability of the marginals of {method} on {dataset}",
+        title=f"Reliability of the {what} of {method} on {dataset}",
     )
 
 

@@ -50,6 +50,8 @@ class Answers:
         Whether the scores are from `predict_proba`.
     joint : ndarray of float, optional
         log P(y | x) of the true labels, one for each row; or marginals, whose product it then is.
+    predicted : ndarray of float, shape (n_rows,), optional
+        log P(y | x) of the predicted labels, of models with a joint.
     seconds : dict of str to float
         Wall time of each answer, without compilation.
     compiling : float
@@ -60,6 +62,7 @@ class Answers:
     scores: Any = None
     are_probabilities: bool = False
     joint: Any = None
+    predicted: Any = None
     seconds: dict[str, float] = field(default_factory=dict)
     compiling: float = 0.0
 
@@ -71,7 +74,7 @@ def ask(model: Any, X: Any, Y: Any, wanted: Iterable[str]) -> Answers:
     with watches["labels"]:
         labels = _label_rows(model.predict(X), Y.shape)
     has_marginals, has_joint = hasattr(model, "predict_proba"), hasattr(inner_model(model), "joint")
-    scores = joint = None
+    scores = joint = predicted = None
     if "scores" in wanted and (has_marginals or hasattr(model, "decision_function")):
         with watches["scores"]:
             scores = label_scores(_OWNER, model, X, Y)
@@ -81,10 +84,12 @@ def ask(model: Any, X: Any, Y: Any, wanted: Iterable[str]) -> Answers:
                 joint = log_likelihoods(_OWNER, model, X, Y)
             else:
                 joint = label_probabilities(_OWNER, model, X, Y) if scores is None else scores
+    if joint is not None and has_joint:
+        predicted = log_likelihoods(_OWNER, model, X, labels)
     asked = {"labels": labels, "scores": scores, "joint": joint}
     seconds = {word: watch.seconds for word, watch in watches.items() if asked[word] is not None}
     compiling = sum(watch.compiling for watch in watches.values())
-    return Answers(labels, scores, has_marginals, joint, seconds, compiling)
+    return Answers(labels, scores, has_marginals, joint, predicted, seconds, compiling)
 
 
 def inner_model(model: Any) -> Any:
@@ -169,6 +174,10 @@ def report_extras(model: Any, answers: Answers, train: Dataset, test: Dataset) -
         extras["features"] = features
     if answers.scores is not None and answers.are_probabilities:
         extras["reliability"] = reliability(np.asarray(answers.scores), test.Y)
+    if answers.predicted is not None:
+        truth = test.Y.toarray() if sparse.issparse(test.Y) else np.asarray(test.Y)
+        right = (answers.labels == truth).all(axis=1)
+        extras["joint_reliability"] = reliability(np.exp(answers.predicted), right)
     if answers.joint is not None:
         extras["joint_by"] = "joint distribution" if np.ndim(answers.joint) == 1 else "product of marginals"
     return extras
@@ -282,7 +291,7 @@ def _features(model: Any, train: Dataset) -> dict[str, Any]:
 
 
 def reliability(marginals: npt.NDArray[np.float64], Y: Any) -> dict[str, list[float]]:
-    """Return how often labels are true by the probability they were given, in ten bins of equal width.
+    """Return how often labels, or sets, are true by the probability they were given, in ten bins of equal width.
 
     Examples
     --------
