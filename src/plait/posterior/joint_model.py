@@ -235,7 +235,7 @@ class JointModel(MultilabelClassifier):
         >>> from plait import recipes
         >>> model = recipes.br().fit([[0.0], [1.0], [2.0], [3.0]] * 9, [[0, 0], [0, 1], [1, 1], [1, 0]] * 9)
         >>> model.predictor().top_labels(np.array([[3.0]]), 1)
-        row 0: y0 0.98
+        row 0: y0 1.00
         """
         check_is_fitted(self)
         return Predictor(self)

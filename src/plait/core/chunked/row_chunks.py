@@ -65,7 +65,7 @@ class ChunkAnswers:
     --------
     >>> halves = LocalChunks("predict", [np.zeros((2, 1)), np.ones((3, 1))])
     >>> answers = ChunkAnswers(halves, lambda model, X: model * X, 5.0)
-    >>> [answer.sum() for answer in answers], answers.joined().shape
+    >>> [float(answer.sum()) for answer in answers], answers.joined().shape
     ([0.0, 15.0], (5, 1))
     """
 

@@ -1,5 +1,7 @@
 """`LassoScores`: logistic regressions that use few of many columns."""
 
+import inspect
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -8,7 +10,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from plait.core.arrays import Floats, Labels
-from plait.core.parallel import Parallel, delayed
 from plait.estimators.auto_joint.base_scores import BaseScores, Folds, held_rows, log_losses
 
 __all__ = ["LassoScores"]
@@ -16,6 +17,11 @@ __all__ = ["LassoScores"]
 # Inverse strengths of the penalty, and where the search for the best starts.
 _STRENGTHS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 _FIRST = 4
+# How scikit-learn is told of the penalty: by its share since 1.8, by a word before.
+_BY_SHARE = inspect.signature(LogisticRegression).parameters["penalty"].default == "deprecated"
+_ABSOLUTE: dict[str, Any] = {"l1_ratio": 1.0} if _BY_SHARE else {"penalty": "l1"}
+# liblinear has one random generator for all threads, which every fit seeds: one fit at a time, or bits would differ.
+_one_at_a_time = Lock()
 
 
 class LassoScores(BaseScores):
@@ -51,7 +57,7 @@ class LassoScores(BaseScores):
             if place not in found:
                 scores = np.empty(Y.shape)
                 for training, held in folds:
-                    part = _fitted(X[training], Y[training], weights[training], _STRENGTHS[place], seed, n_jobs)
+                    part = _fitted(X[training], Y[training], weights[training], _STRENGTHS[place], seed)
                     scores[held] = _scores(X[held], *part)
                 found[place] = scores[asked]
             return float(np.average(log_losses(found[place], Y[asked]), weights=weights[asked]))
@@ -63,7 +69,7 @@ class LassoScores(BaseScores):
             if best != _FIRST:
                 break
         self.C_ = _STRENGTHS[best]
-        self.coef_, self.intercept_ = _fitted(X, Y, weights, self.C_, seed, n_jobs)
+        self.coef_, self.intercept_ = _fitted(X, Y, weights, self.C_, seed)
         return found[best]
 
     def log_odds(self, X: Any) -> Floats:
@@ -79,11 +85,9 @@ def _scores(X: Any, coef: Any, intercept: Floats) -> Floats:
     return np.asarray((found.toarray() if sparse.issparse(found) else found) + intercept)
 
 
-def _fitted(X: Any, Y: Labels, weights: Floats, C: float, seed: int, n_jobs: int | None) -> tuple[Any, Floats]:
+def _fitted(X: Any, Y: Labels, weights: Floats, C: float, seed: int) -> tuple[Any, Floats]:
     """Return coefficients (n_features, n_labels), mostly zeros, and intercepts."""
-    found = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(_one_label)(X, labels, weights, C, seed) for labels in Y.T
-    )
+    found = [_one_label(X, labels, weights, C, seed) for labels in Y.T]
     coef = sparse.csr_matrix(np.column_stack([each for each, _ in found]))
     return coef, np.array([intercept for _, intercept in found])
 
@@ -92,6 +96,7 @@ def _one_label(X: Any, labels: Any, weights: Floats, C: float, seed: int) -> tup
     ones, total = float(weights @ labels), float(weights.sum())
     if not 0 < labels.sum() < len(labels):  # the log-odds of Laplace's estimate
         return np.zeros(X.shape[1]), float(np.log(ones + 1.0) - np.log(total - ones + 1.0))
-    model = LogisticRegression(C=C, l1_ratio=1.0, solver="liblinear", tol=1e-3, max_iter=200, random_state=seed)
-    model.fit(X, labels, sample_weight=weights)
+    model = LogisticRegression(C=C, **_ABSOLUTE, solver="liblinear", tol=1e-3, max_iter=200, random_state=seed)
+    with _one_at_a_time:
+        model.fit(X, labels, sample_weight=weights)
     return model.coef_[0], float(model.intercept_[0])

@@ -30,6 +30,7 @@ _MEANINGS = {
     "sample_f1": "F1 of each row's labels, mean over rows.",
     "macro_f1": "F1 of each label, mean over labels; a label that is neither true nor predicted counts 0.",
     "macro_f1_absent_1": "F1 of each label, mean over labels; a label that is neither true nor predicted counts 1.",
+    "macro_f1_of_means": "F1 of the mean precision and the mean recall of labels.",
     "micro_f1": "F1 over all labels of all rows together.",
     "ranking_loss": "Pairs of a true and a false label that are ranked the wrong way, ties among them, mean over rows.",
     "normalized_coverage": "How far down the ranking all true labels are found, as a share of the labels.",
