@@ -2,7 +2,7 @@ from .answer_tables import Predictions
 from .audit import audit_labels
 from .bench import ready_plan, run_benchmark
 from .convert import convert_data
-from .demo import Demonstration, run_demonstration, show_demonstration
+from .demo import Demonstration, digits_with_tags, run_demonstration, show_demonstration
 from .describe import DependentPair, describe_data, strongest_pairs
 from .evaluate import Evaluation, cross_validate, evaluate_methods
 from .explore import explore_rows
@@ -15,6 +15,7 @@ from .select import Selection, choose_features, select_features
 from .warm_up import warm_up_kernels
 
 __all__ = [
+    "digits_with_tags",
     "DependentPair",
     "Demonstration",
     "Evaluation",

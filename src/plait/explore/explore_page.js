@@ -115,6 +115,8 @@
     view = found;
     showView();
     $("sets").classList.add("busy"); $("decision").classList.toggle("busy", waits);
+    await new Promise((go) => setTimeout(go, 60));  // who clicks on at once does not wait for what takes longer
+    if (mine !== turn) return;
     const more = await backend.ask("sets", body);
     if (mine !== turn) return;
     if (waits) { view.decision = more.decision; $("decision").classList.remove("busy"); showDecision(); showLabels(); }

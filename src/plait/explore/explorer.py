@@ -30,7 +30,7 @@ _REMEMBERED_ROWS = 32
 _SETS, _REASONS, _DOUBTS, _MOST_ROWS = 5, 8, 20, 200
 # Beyond these many labels the next one to ask is the most uncertain one, and sets without exact sums are those of a
 # beam, probabilities once something is known those of a few draws: answers take milliseconds instead of seconds.
-_FEW_LABELS, _BEAM, _DRAWS = 40, 16, 200
+_FEW_LABELS, _BEAM, _DRAWS = 40, 16, 50
 
 
 class RememberedRow:
