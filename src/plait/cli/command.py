@@ -17,7 +17,18 @@ __all__ = ["main"]
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run the command given by words (by default those of the command line) and return its exit code."""
+    """Run the command given by words (by default those of the command line) and return its exit code.
+
+    Parameters
+    ----------
+    words : sequence of str, optional
+        What would stand behind `plait` in a shell.
+
+    Examples
+    --------
+    >>> main(["describe", "no-such-file.csv"])
+    2
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that cannot show a bar's characters gets question marks, not a traceback.

@@ -121,7 +121,20 @@ def digits_with_tags() -> Dataset:
 
 
 def show_demonstration(output: Path, *, seed: int = 0) -> None:
-    """Run the demonstration and print what it finds, as it goes along."""
+    """Run the demonstration and print what it finds, as it goes along.
+
+    Parameters
+    ----------
+    output : Path
+        Folder for data, picture and page.
+    seed : int, default=0
+        Another number keeps other images aside.
+
+    Examples
+    --------
+    >>> show_demonstration(Path("demo-output"))  # doctest: +SKIP
+    1. 1797 images of handwritten digits, ...
+    """
     for line in run_demonstration(output, random_state=seed):
         print(line, flush=True)
 
@@ -135,6 +148,13 @@ def run_demonstration(output: Path, random_state: int = 0) -> Iterator[str]:
         Folder for `digits.arff`, `digits.xml`, `demo.svg` and `demo.html`; made where missing.
     random_state : int, default=0
         Another number keeps other images aside.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     print(next(run_demonstration(Path(folder))).splitlines()[0][:46])
+    1. 1797 images of handwritten digits, 8 x 8 pi
     """
     data = digits_with_tags()
     order = generator(random_state).permutation(data.n_samples)

@@ -57,7 +57,22 @@ class Constraint(ABC):
 
 @dataclass(frozen=True)
 class Interval(Constraint):
-    """A number between two bounds; `None` leaves a side open, `closed` says which bounds belong."""
+    """A number between two bounds; `None` leaves a side open, `closed` says which bounds belong.
+
+    Parameters
+    ----------
+    kind : {int, float}
+        Of which type.
+    low, high : float or None
+        The bounds.
+    closed : {"both", "left", "right", "neither"}, default="both"
+        Which bounds belong.
+
+    Examples
+    --------
+    >>> Interval(int, 1, None).accepts(0), Interval(float, 0, 1).accepts(0.5)
+    (False, True)
+    """
 
     kind: type
     low: float | None
@@ -107,7 +122,18 @@ class Interval(Constraint):
 
 @dataclass(frozen=True)
 class OneOf(Constraint):
-    """One of a few listed words (or other constants)."""
+    """One of a few listed words (or other constants).
+
+    Parameters
+    ----------
+    options : tuple
+        What may be said.
+
+    Examples
+    --------
+    >>> OneOf(("fast", "default")).accepts("slow")
+    False
+    """
 
     options: tuple[Any, ...]
 
@@ -126,7 +152,18 @@ class OneOf(Constraint):
 
 @dataclass(frozen=True)
 class InstanceOf(Constraint):
-    """An instance of a class."""
+    """An instance of a class.
+
+    Parameters
+    ----------
+    types : tuple of types
+        Any of them.
+
+    Examples
+    --------
+    >>> InstanceOf((dict,)).accepts({})
+    True
+    """
 
     types: tuple[type, ...]
 
@@ -148,7 +185,18 @@ class InstanceOf(Constraint):
 
 @dataclass(frozen=True)
 class HasMethods(Constraint):
-    """An object with the named methods, such as an estimator."""
+    """An object with the named methods, such as an estimator.
+
+    Parameters
+    ----------
+    methods : tuple of str
+        Their names.
+
+    Examples
+    --------
+    >>> HasMethods(("append",)).accepts([])
+    True
+    """
 
     methods: tuple[str, ...]
 
@@ -168,7 +216,13 @@ class HasMethods(Constraint):
 
 @dataclass(frozen=True)
 class Boolean(Constraint):
-    """True or False."""
+    """True or False.
+
+    Examples
+    --------
+    >>> Boolean().accepts(True), Boolean().accepts(1)
+    (True, False)
+    """
 
     def accepts(self, value: Any) -> bool:
         """Say whether the value is a truth value."""
@@ -185,7 +239,13 @@ class Boolean(Constraint):
 
 @dataclass(frozen=True)
 class Nothing(Constraint):
-    """None."""
+    """None.
+
+    Examples
+    --------
+    >>> Nothing().accepts(None)
+    True
+    """
 
     def accepts(self, value: Any) -> bool:
         """Say whether the value is None."""
@@ -198,7 +258,13 @@ class Nothing(Constraint):
 
 @dataclass(frozen=True)
 class RandomState(Constraint):
-    """What scikit-learn takes as `random_state`, and NumPy's `Generator`."""
+    """What scikit-learn takes as `random_state`, and NumPy's `Generator`.
+
+    Examples
+    --------
+    >>> RandomState().accepts(0), RandomState().accepts("zero")
+    (True, False)
+    """
 
     def accepts(self, value: Any) -> bool:
         """Say whether generators can be made from the value."""
@@ -221,6 +287,17 @@ def _joined(words: list[str], last: str = "or") -> str:
 
 def check_value(owner: str, name: str, value: Any, rules: Iterable[Constraint], todo: str = "") -> None:
     """Raise `ParameterError` in the house form unless one of the rules accepts the value.
+
+    Parameters
+    ----------
+    owner, name : str
+        Whose parameter, and which.
+    value : object
+        What was given.
+    rules : iterable of Constraint
+        One of them has to accept it.
+    todo : str, default=""
+        What to do instead.
 
     Examples
     --------

@@ -10,6 +10,11 @@ __all__ = ["installed", "optional"]
 def installed(package: str) -> bool:
     """Say whether a package can be imported, without importing it.
 
+    Parameters
+    ----------
+    package : str
+        Its name, as it is imported.
+
     Examples
     --------
     >>> installed("numpy"), installed("no_such_package")
@@ -20,6 +25,15 @@ def installed(package: str) -> bool:
 
 def optional(package: str, *, extra: str, purpose: str) -> Any:
     """Return the imported package, or say which extra of plait brings it.
+
+    Parameters
+    ----------
+    package : str
+        What is imported.
+    extra : str
+        The extra of plait that brings it.
+    purpose : str
+        What needs it.
 
     Examples
     --------

@@ -26,6 +26,13 @@ _overruling: list[list[str]] = []
 def kernels_pay(work: float, threshold: float) -> bool:
     """Say whether `work` is large enough for compiled kernels.
 
+    Parameters
+    ----------
+    work : float
+        How much there is to do.
+    threshold : float
+        From how much on a kernel pays.
+
     Examples
     --------
     >>> kernels_pay(10.0, threshold=1e6), kernels_pay(1e9, threshold=1e6)

@@ -29,6 +29,11 @@ class _LazyModule:
 def lazy_module(name: str) -> Any:
     """Return a stand-in for the module called `name`, which is imported at the first use of one of its attributes.
 
+    Parameters
+    ----------
+    name : str
+        The full name.
+
     Examples
     --------
     >>> calendar = lazy_module("calendar")

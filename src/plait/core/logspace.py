@@ -26,6 +26,13 @@ EPSILON = 1e-6
 def clip_probability(p: npt.ArrayLike, epsilon: float = EPSILON) -> Floats:
     """Return probabilities moved into [epsilon, 1 - epsilon].
 
+    Parameters
+    ----------
+    p : array-like of float
+        Probabilities.
+    epsilon : float
+        How far from 0 and 1 they stay.
+
     Examples
     --------
     >>> import numpy as np
@@ -37,6 +44,13 @@ def clip_probability(p: npt.ArrayLike, epsilon: float = EPSILON) -> Floats:
 
 def log_sum_exp(a: npt.ArrayLike, axis: int | None = -1) -> Floats:
     """Return log sum exp along an axis; all -inf gives -inf, without a warning.
+
+    Parameters
+    ----------
+    a : array-like of float
+        Logarithms.
+    axis : int, optional
+        Along which.
 
     Examples
     --------
@@ -58,6 +72,13 @@ def log_sum_exp(a: npt.ArrayLike, axis: int | None = -1) -> Floats:
 def log_normalize(a: npt.ArrayLike, axis: int = -1) -> Floats:
     """Return log weights shifted so that their exponentials sum to one along the axis.
 
+    Parameters
+    ----------
+    a : array-like of float
+        Logarithms.
+    axis : int, optional
+        Along which.
+
     Examples
     --------
     >>> import numpy as np
@@ -72,6 +93,11 @@ def log1m_exp(a: npt.ArrayLike) -> Floats:
     """Return log(1 - exp(a)) for a <= 0, accurate at both ends (0 gives -inf).
 
     Near 0 the difference is taken by expm1, far from it by log1p; log 2 is where the two are equally good.
+
+    Parameters
+    ----------
+    a : array-like of float
+        Logarithms, at most 0.
 
     Examples
     --------
@@ -88,6 +114,11 @@ def log1m_exp(a: npt.ArrayLike) -> Floats:
 
 def log_sigmoid(t: npt.ArrayLike) -> Floats:
     """Return log(1 / (1 + exp(-t))) for any t, without overflow.
+
+    Parameters
+    ----------
+    t : array-like of float
+        Log-odds.
 
     Examples
     --------

@@ -63,6 +63,13 @@ def row_frame(X: Any) -> RowFrame:
 def label_sets(labels: Any, names: Sequence[str]) -> list[tuple[str, ...]]:
     """Return every row of 0/1 labels (n_rows, n_labels) as a tuple of names, in the order of the labels.
 
+    Parameters
+    ----------
+    labels : array-like of shape (n_rows, n_labels)
+        0/1.
+    names : sequence of str
+        Of the labels.
+
     Examples
     --------
     >>> label_sets(np.array([[1, 0, 1], [0, 0, 0]]), ["sea", "sand", "sun"])

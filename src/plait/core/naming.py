@@ -20,6 +20,11 @@ __all__ = ["registered", "registry", "resolve"]
 def registered(name: str) -> str:
     """Return the word by which a class is known.
 
+    Parameters
+    ----------
+    name : str
+        Of the class.
+
     Examples
     --------
     >>> registered("BestFirst"), registered("MLkNN"), registered("MicroF1"), registered("LinearSVM")

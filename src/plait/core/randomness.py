@@ -26,6 +26,11 @@ def _entropy(random_state: Any) -> int | list[int] | None:
 def generator(random_state: Any) -> np.random.Generator:
     """Return one generator; an integer gives the same stream every time.
 
+    Parameters
+    ----------
+    random_state : int, Generator, RandomState or None
+        Where they come from.
+
     Examples
     --------
     >>> bool(generator(3).random() == generator(3).random())
@@ -35,12 +40,39 @@ def generator(random_state: Any) -> np.random.Generator:
 
 
 def generators(random_state: Any, n: int) -> list[np.random.Generator]:
-    """Return `n` independent generators, the i-th the same whatever `n` is (`n` > i)."""
+    """Return `n` independent generators, the i-th the same whatever `n` is (`n` > i).
+
+    Parameters
+    ----------
+    random_state : int, Generator, RandomState or None
+        Where they come from.
+    n : int
+        How many.
+
+    Examples
+    --------
+    >>> first, second = generators(0, 2)
+    >>> first.random() == generators(0, 5)[0].random()
+    True
+    """
     children = np.random.SeedSequence(_entropy(random_state)).spawn(n)
     return [np.random.Generator(np.random.PCG64(child)) for child in children]
 
 
 def seeds(random_state: Any, n: int) -> list[int]:
-    """Return `n` independent integers for estimators that take an integer `random_state`."""
+    """Return `n` independent integers for estimators that take an integer `random_state`.
+
+    Parameters
+    ----------
+    random_state : int, Generator, RandomState or None
+        Where they come from.
+    n : int
+        How many.
+
+    Examples
+    --------
+    >>> seeds(0, 2) == seeds(0, 3)[:2]
+    True
+    """
     children = np.random.SeedSequence(_entropy(random_state)).spawn(n)
     return [int(child.generate_state(1)[0]) for child in children]

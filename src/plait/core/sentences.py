@@ -14,6 +14,11 @@ class ParameterError(ValueError):
 def shown(value: Any) -> str:
     """Return a short `repr` of any value, cut so that an error stays one readable line.
 
+    Parameters
+    ----------
+    value : object
+        Anything.
+
     Examples
     --------
     >>> shown("x" * 200)

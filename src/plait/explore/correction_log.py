@@ -36,6 +36,11 @@ class Correction(NamedTuple):
         What the label is after that.
     probability : str
         P(label | x) of the model at that moment.
+
+    Examples
+    --------
+    >>> Correction("2026-01-01T00:00:00+00:00", 3, "photo 3", "sea", "0", "correct", "1", "0.93").action
+    'correct'
     """
 
     time: str

@@ -197,6 +197,13 @@ def _policy(digest: str) -> str:
 def explore_app(explorer: Explorer, token: str | None = None) -> ExploreApp:
     """Return the application that answers for an explorer; without a token it makes one up.
 
+    Parameters
+    ----------
+    explorer : Explorer
+        Who answers.
+    token : str, optional
+        The secret part of the address.
+
     Examples
     --------
     >>> from plait import recipes
@@ -241,6 +248,15 @@ def serve(
         Whether to open it.
     ready : callable, default=print
         Told the address once it answers.
+
+    Examples
+    --------
+    >>> from plait import recipes
+    >>> from plait.data import Dataset
+    >>> beach = Dataset([[0.0], [1.0]] * 5, [[1, 0], [0, 1]] * 5)
+    >>> explorer = Explorer(recipes.br().fit(beach.X, beach.Y), beach)
+    >>> serve(explorer)  # doctest: +SKIP
+    http://127.0.0.1:40213/Vn3w.../
     """
     app = explore_app(explorer)
     server = listening(app, port)

@@ -80,6 +80,19 @@ def write_static_page(explorer: Explorer, path: str | os.PathLike[str], rows: Se
         The HTML file.
     rows : sequence of int, optional
         Which rows; the first 50 if nothing is given.
+
+    Examples
+    --------
+    >>> from plait import recipes
+    >>> from plait.data import Dataset
+    >>> beach = Dataset([[0.0], [1.0]] * 5, [[1, 0], [0, 1]] * 5)
+    >>> explorer = Explorer(recipes.br().fit(beach.X, beach.Y), beach)
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_static_page(explorer, Path(folder, "page.html"), rows=[0, 1])
+    ...     [file.name for file in Path(folder).iterdir()]
+    ['page.html']
     """
     chosen = np.arange(min(50, explorer.data.n_samples)) if rows is None else np.asarray(rows, dtype=np.int64)
     page = explore_page(explorer.data.name, _held(explorer, chosen))

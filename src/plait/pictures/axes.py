@@ -14,6 +14,13 @@ _GAP, _UP, _DOWN = 8.0, 9.0, 4.0
 def even_ticks(low: float, high: float, most: int = 5) -> list[float]:
     """Return round numbers from low to high, at most so many and the two ends' outside left out.
 
+    Parameters
+    ----------
+    low, high : float
+        Ends of the axis.
+    most : int, default=5
+        How many at most.
+
     Examples
     --------
     >>> even_ticks(0.12, 0.58)
@@ -33,6 +40,11 @@ def even_ticks(low: float, high: float, most: int = 5) -> list[float]:
 def log_ticks(low: float, high: float) -> list[float]:
     """Return powers of ten from low to high, with 2 and 5 times them where there are few, or else even steps.
 
+    Parameters
+    ----------
+    low, high : float
+        Ends of the axis.
+
     Examples
     --------
     >>> log_ticks(0.05, 20), log_ticks(0.3, 2.2)
@@ -50,6 +62,11 @@ def log_ticks(low: float, high: float) -> list[float]:
 
 def tick_text(value: float) -> str:
     """Return a number as short as it can be.
+
+    Parameters
+    ----------
+    value : float
+        A number of an axis.
 
     Examples
     --------

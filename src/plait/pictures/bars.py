@@ -35,6 +35,11 @@ def draw_bars(
         Digits of the numbers.
     width : float, default=480.0
         Of the picture.
+
+    Examples
+    --------
+    >>> draw_bars(["br", "pcc"], [0.25, 0.5], title="Scores")[:4]
+    '<svg'
     """
     inks = [BLUE] * len(names) if inks is None else inks
     short = [cut_to(name, _LONGEST) for name in names]

@@ -51,7 +51,19 @@ def draw_graph(
 
 
 def graph_html(title: str, layout: GraphLayout, edges: Edges, names: Sequence[str]) -> str:
-    """Return a heading and the picture for a notebook, in a box that scrolls where there are many labels."""
+    """Return a heading and the picture for a notebook, in a box that scrolls where there are many labels.
+
+    Parameters
+    ----------
+    title : str
+        The heading.
+    layout : GraphLayout
+        Where labels stand.
+    edges : sequence of (int, int)
+        Parents and children.
+    names : sequence of str
+        Of the labels.
+    """
     svg = draw_graph(layout, edges, names, title, shrinks=False)
     return (
         f'<div class="plait-graph"><p>{escape(title)}</p><div style="max-height:480px;overflow:auto">{svg}</div></div>'

@@ -28,6 +28,11 @@ def draw_heat_map(
         For readers who cannot see the picture.
     after : str, default=""
         Follows the share where the pointer rests on it.
+
+    Examples
+    --------
+    >>> draw_heat_map(np.eye(2), ["sea", "sun"], ["sea", "sun"], title="Together").count("<rect")
+    4
     """
     rows = [cut_to(name, _ROW_NAMES) for name in row_names]
     columns = [cut_to(name, _COLUMN_NAMES) for name in column_names]
@@ -73,6 +78,11 @@ def draw_number_map(
         For readers who cannot see the picture.
     ink : str, default=BLUE
         The colour.
+
+    Examples
+    --------
+    >>> draw_number_map(np.eye(1), [["0.5"]], ["sea"], ["sun"], note="", title="A loss")[:4]
+    '<svg'
     """
     left, top = max(map(text_width, row_names)) + 12, 20.0
     parts = []

@@ -39,7 +39,28 @@ def picture(
     least: float = 0,
     shrinks: bool = True,
 ) -> str:
-    """Return an `<svg>` element that shrinks with the page, not below `least` pixels of width, or not at all."""
+    """Return an `<svg>` element that shrinks with the page, not below `least` pixels of width, or not at all.
+
+    Parameters
+    ----------
+    width, height : float
+        The natural size.
+    inside : iterable of str
+        Elements.
+    title : str
+        For readers who cannot see the picture.
+    size : float, default=12
+        Of the letters.
+    least : float, default=0
+        Pixels of width below which it does not shrink.
+    shrinks : bool, default=True
+        Whether it shrinks with the page.
+
+    Examples
+    --------
+    >>> picture(10, 10, [circle(5, 5, 3)], "a dot")[:4]
+    '<svg'
+    """
     words = escape(" ".join(title.split()))
     room = f"min-width:{least:g}px;" if least else ""
     fitting = f"width:100%;max-width:{width:g}px;{room}" if shrinks else ""
@@ -52,7 +73,23 @@ def picture(
 
 
 def panels(rows: Sequence[Sequence[str]], title: str, gap: float = 28) -> str:
-    """Return one picture of several: rows of `<svg>` elements, each in its natural size."""
+    """Return one picture of several: rows of `<svg>` elements, each in its natural size.
+
+    Parameters
+    ----------
+    rows : sequence of sequences of str
+        Pictures, row by row.
+    title : str
+        For readers who cannot see the picture.
+    gap : float, default=28
+        Between two pictures.
+
+    Examples
+    --------
+    >>> dot = picture(10, 10, [circle(5, 5, 3)], "a dot")
+    >>> panels([[dot, dot]], "two dots").count("<circle")
+    2
+    """
     sizes = [[_size(part) for part in row] for row in rows]
     n_columns = max(map(len, rows))
     widths = [max(row[c][0] for row in sizes if c < len(row)) for c in range(n_columns)]
@@ -65,7 +102,20 @@ def panels(rows: Sequence[Sequence[str]], title: str, gap: float = 28) -> str:
 
 
 def headed(svg: str, words: str) -> str:
-    """Return a picture with a heading above it."""
+    """Return a picture with a heading above it.
+
+    Parameters
+    ----------
+    svg : str
+        A picture.
+    words : str
+        The heading.
+
+    Examples
+    --------
+    >>> "Scores" in headed(picture(10, 10, [], "empty"), "Scores")
+    True
+    """
     width, height = _size(svg)
     return picture(
         max(width, 1.1 * text_width(words)), height + 30, [text(0, 13, words, bold=True), _placed(svg, 0, 30)], words
@@ -73,7 +123,20 @@ def headed(svg: str, words: str) -> str:
 
 
 def saved(svg: str, edge: float = 16) -> str:
-    """Return a picture as the content of a file: dark ink on a white ground, in its natural size."""
+    """Return a picture as the content of a file: dark ink on a white ground, in its natural size.
+
+    Parameters
+    ----------
+    svg : str
+        A picture.
+    edge : float, default=16
+        White around it.
+
+    Examples
+    --------
+    >>> saved(picture(10, 10, [], "empty"))[:4]
+    '<svg'
+    """
     width, height = (side + 2 * edge for side in _size(svg))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" color="#1b2733">\n'
@@ -108,7 +171,24 @@ def line(
     ink: str = "",
     cap: str = "",
 ) -> str:
-    """Return a straight line; `cap` is the shape of its ends, such as "round"."""
+    """Return a straight line; `cap` is the shape of its ends, such as "round".
+
+    Parameters
+    ----------
+    x1, y1, x2, y2 : float
+        Where it begins and ends.
+    width, opacity : float, default=1
+        How thick and how strong it is.
+    ink : str, default=""
+        The colour; that of the page by default.
+    cap : str, default=""
+        The shape of its ends.
+
+    Examples
+    --------
+    >>> line(0, 0, 10, 0)[:5]
+    '<line'
+    """
     more = f' stroke-opacity="{opacity:g}"' if opacity < 1 else ""
     more += f' stroke-linecap="{cap}"' if cap else ""
     return (
@@ -118,13 +198,47 @@ def line(
 
 
 def path(d: str, *, ink: str = "currentColor", width: float = 1, opacity: float = 1, dashes: str = "") -> str:
-    """Return a line along a path, not filled."""
+    """Return a line along a path, not filled.
+
+    Parameters
+    ----------
+    d : str
+        The path, as SVG writes it.
+    ink : str, default="currentColor"
+        The colour.
+    width, opacity : float, default=1
+        How thick and how strong it is.
+    dashes : str, default=""
+        Lengths of dashes and gaps.
+
+    Examples
+    --------
+    >>> path("M0 0H10")[:5]
+    '<path'
+    """
     broken = f' stroke-dasharray="{dashes}"' if dashes else ""
     return f'<path d="{d}" fill="none" stroke="{ink}" stroke-width="{width:g}" stroke-opacity="{opacity:.3g}"{broken}/>'
 
 
 def circle(x: float, y: float, radius: float, *, fill: str = "currentColor", title: str = "") -> str:
-    """Return a dot; `title` shows when the pointer rests on it."""
+    """Return a dot; `title` shows when the pointer rests on it.
+
+    Parameters
+    ----------
+    x, y : float
+        Its middle.
+    radius : float
+        Its size.
+    fill : str, default="currentColor"
+        The colour.
+    title : str, default=""
+        Words for the pointer.
+
+    Examples
+    --------
+    >>> circle(1, 2, 3)[:7]
+    '<circle'
+    """
     words = f"<title>{escape(title)}</title>" if title else ""
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="{fill}">{words}</circle>'
 
@@ -140,7 +254,28 @@ def rectangle(
     title: str = "",
     radius: float = 0,
 ) -> str:
-    """Return a filled rectangle."""
+    """Return a filled rectangle.
+
+    Parameters
+    ----------
+    x, y : float
+        The upper left corner.
+    width, height : float
+        Its size.
+    fill : str
+        The colour.
+    opacity : float, default=1
+        How strong it is.
+    title : str, default=""
+        Words for the pointer.
+    radius : float, default=0
+        Of its corners.
+
+    Examples
+    --------
+    >>> rectangle(0, 0, 10, 5, fill=BLUE)[:5]
+    '<rect'
+    """
     words = f"<title>{escape(title)}</title>" if title else ""
     faint = f' fill-opacity="{opacity:.2f}"' if opacity < 1 else ""
     round_ = f' rx="{radius:g}"' if radius else ""
@@ -151,7 +286,20 @@ def rectangle(
 
 
 def ground(x: float, y: float, width: float, height: float) -> str:
-    """Return a rectangle in the colour of the page, which hides what is under it; white where it is saved."""
+    """Return a rectangle in the colour of the page, which hides what is under it; white where it is saved.
+
+    Parameters
+    ----------
+    x, y : float
+        The upper left corner.
+    width, height : float
+        Its size.
+
+    Examples
+    --------
+    >>> ground(0, 0, 10, 5)[:5]
+    '<rect'
+    """
     return f'<rect class="ground" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="#fff"/>'
 
 
@@ -168,7 +316,34 @@ def text(
     title: str = "",
     length: float = 0,
 ) -> str:
-    """Return words at a place, turned by so many degrees about it, and squeezed to a length if one is given."""
+    """Return words at a place, turned by so many degrees about it, and squeezed to a length if one is given.
+
+    Parameters
+    ----------
+    x, y : float
+        Where it begins, ends or has its middle, on its base line.
+    words : str
+        What it says; it is escaped.
+    anchor : {"start", "middle", "end"}, default="start"
+        What of it stands at the place.
+    opacity : float, default=1
+        How strong it is.
+    bold : bool, default=False
+        Whether it is bold.
+    fill : str, default=""
+        The colour; that of the page by default.
+    turn : float, default=0
+        Degrees about the place.
+    title : str, default=""
+        Words for the pointer.
+    length : float, default=0
+        The length it is squeezed to; 0 for its own.
+
+    Examples
+    --------
+    >>> "a &lt; b" in text(0, 10, "a < b")
+    True
+    """
     more = f' text-anchor="{anchor}"' if anchor != "start" else ""
     more += f' fill-opacity="{opacity:g}"' if opacity < 1 else ""
     more += ' font-weight="600"' if bold else ""
@@ -182,6 +357,13 @@ def text(
 @lru_cache(2**14)
 def text_width(words: str, size: float = 12) -> float:
     """Return a generous guess of the length of words in the usual fonts.
+
+    Parameters
+    ----------
+    words : str
+        Any text.
+    size : float, default=12
+        Of the letters.
 
     Examples
     --------
@@ -204,6 +386,15 @@ def _letter_width(letter: str) -> float:
 @lru_cache(2**14)
 def cut_to(words: str, room: float, size: float = 12) -> str:
     """Return words on one line, cut in the middle where they are longer than the room.
+
+    Parameters
+    ----------
+    words : str
+        What is cut.
+    room : float
+        How long it may be.
+    size : float, default=12
+        Of the letters.
 
     Examples
     --------

@@ -33,6 +33,18 @@ def as_html(table: Table, *, sortable: bool = True) -> str:
 
     A head is a button by which the report's script sorts, unless `sortable` is False. Paper does not scroll: a table of
     many columns is there once more, in blocks that only show in print.
+
+    Parameters
+    ----------
+    table : Table
+        What is shown.
+    sortable : bool, default=True
+        Whether heads are buttons.
+
+    Examples
+    --------
+    >>> as_html(Table("t", "a < b", (Heading("method", is_text=True),), ((Entry("br"),),)))[:37]
+    "<p class='caption'>a &lt; b</p><div c"
     """
     notes = "".join(f"<p class='note'>{escape(note)}</p>" for note in table.notes)
     many = len(table.columns) > _MOST_PRINTED + 2
@@ -109,6 +121,11 @@ def _cell(entry: Entry, column: Heading, c: int) -> str:
 def latex_text(words: str) -> str:
     r"""Return words with everything escaped that LaTeX reads as a command.
 
+    Parameters
+    ----------
+    words : str
+        Any text.
+
     Examples
     --------
     >>> print(latex_text("a_b & 50% <\\x>"))
@@ -118,7 +135,18 @@ def latex_text(words: str) -> str:
 
 
 def as_latex(table: Table) -> str:
-    """Return the table as a `table` environment that needs the package booktabs."""
+    r"""Return the table as a `table` environment that needs the package booktabs.
+
+    Parameters
+    ----------
+    table : Table
+        What is shown.
+
+    Examples
+    --------
+    >>> r"\begin{tabular}{l}" in as_latex(Table("t", "Scores", (Heading("method", is_text=True),), ((Entry("br"),),)))
+    True
+    """
     shape = "".join("l" if column.is_text else "r" for column in table.columns)
     heads = " & ".join(latex_text(column.name) for column in table.columns)
     rows = [
@@ -159,6 +187,11 @@ def _latex_entry(entry: Entry, decimals: int) -> str:
 
 def as_markdown(table: Table) -> str:
     r"""Return the table as Markdown, without its title and notes; the best is bold.
+
+    Parameters
+    ----------
+    table : Table
+        What is shown.
 
     Examples
     --------

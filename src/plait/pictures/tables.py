@@ -40,6 +40,11 @@ class Entry:
         Whether it is the best of its column.
     note : str, default=""
         A short remark, such as "3/5" where two parts are missing.
+
+    Examples
+    --------
+    >>> Entry(0.5, 0.125, best=True).value
+    0.5
     """
 
     value: float | str
@@ -64,6 +69,11 @@ class Heading:
         Whether the first click sorts upward.
     longest : int, default=32
         Characters of the longest words on a terminal.
+
+    Examples
+    --------
+    >>> Heading("seconds", decimals=1).name
+    'seconds'
     """
 
     name: str
@@ -89,6 +99,12 @@ class Table:
         As many in each as there are columns.
     notes : tuple of str
         Sentences below it.
+
+    Examples
+    --------
+    >>> table = Table("t", "Scores", (Heading("method", is_text=True), Heading("sea")), ((Entry("br"), Entry(0.5)),))
+    >>> table.has_spreads
+    (False, False)
     """
 
     name: str
@@ -105,6 +121,13 @@ class Table:
 
 def number_text(value: float | str, decimals: int) -> str:
     """Return a number with so many digits after the point; a dash where there is none.
+
+    Parameters
+    ----------
+    value : float or str
+        The number; words stay as they are.
+    decimals : int
+        Digits after the point.
 
     Examples
     --------
@@ -123,6 +146,13 @@ def number_text(value: float | str, decimals: int) -> str:
 def decimals_for(values: Sequence[float], significant: int = 4) -> int:
     """Return how many digits after the point give the largest value so many in all, at most three.
 
+    Parameters
+    ----------
+    values : sequence of float
+        Numbers of a column.
+    significant : int, default=4
+        Digits of the largest.
+
     Examples
     --------
     >>> decimals_for([0.5, 0.25]), decimals_for([128.84, 7.0]), decimals_for([float("nan")])
@@ -137,6 +167,15 @@ def as_text(table: Table, width: int = 100, indent: str = "") -> str:
     """Return the table as lines of at most `width` characters; the first column stands before each block.
 
     All lines but the title and the notes begin with `indent`.
+
+    Parameters
+    ----------
+    table : Table
+        What is shown.
+    width : int, default=100
+        Characters of the longest line.
+    indent : str, default=""
+        Stands before every line of the table.
 
     Examples
     --------
@@ -210,6 +249,11 @@ def machine_name(name: str) -> str:
 def as_csv(table: Table) -> str:
     r"""Return the table as CSV text; a number that is missing is an empty field.
 
+    Parameters
+    ----------
+    table : Table
+        What is shown.
+
     Examples
     --------
     >>> head = (Heading("method", is_text=True), Heading("sea", 2))
@@ -247,6 +291,11 @@ def _digits(value: float | str) -> str:
 
 def as_records(table: Table) -> list[dict[str, Any]]:
     """Return the rows by the names of the columns; `None` stands for a number that is missing or not finite.
+
+    Parameters
+    ----------
+    table : Table
+        What is shown.
 
     Examples
     --------

@@ -11,6 +11,13 @@ _LINE, _SHORTEST_BAR = 80, 6
 def bar(share: float, width: int) -> str:
     """Return a bar in eighths of a character; what is above zero shows at least one eighth.
 
+    Parameters
+    ----------
+    share : float
+        From 0 to 1.
+    width : int
+        Characters of a whole bar.
+
     Examples
     --------
     >>> bar(0.5, 4), bar(1e-9, 4), bar(0.0, 4)
@@ -64,6 +71,13 @@ def bar_lines(
 
 def shortened(name: str, most: int = LONGEST_NAME) -> str:
     """Return a name on one line and at most so long.
+
+    Parameters
+    ----------
+    name : str
+        Any name.
+    most : int, default=32
+        Characters.
 
     Examples
     --------

@@ -183,7 +183,7 @@ class MethodPlan:
 
 @dataclass(frozen=True)
 class Plan:
-    """What an experiment runs: every method on every part of every data set, once for every seed.
+    r"""What an experiment runs: every method on every part of every data set, once for every seed.
 
     Parameters
     ----------
@@ -205,6 +205,13 @@ class Plan:
         Where modules beside the file are imported from; empty where the plan may not import.
     keep : bool, default=False
         Whether the store keeps predictions, so that another metric can be taken later without running anything again.
+
+    Examples
+    --------
+    >>> from plait.experiments import plan_from_text
+    >>> plan = plan_from_text('datasets = ["emotions"]\nmethods = ["br", "pcc"]')
+    >>> [method.name for method in plan.methods]
+    ['br', 'pcc']
     """
 
     name: str

@@ -18,7 +18,7 @@ _KEYS = ("name", "datasets", "methods", "protocol", "metrics", "seeds", "keep")
 
 
 def read_plan(path: str | os.PathLike[str], *, allow_imports: bool = False) -> Plan:
-    """Read a plan from a TOML file.
+    r"""Read a plan from a TOML file.
 
     Parameters
     ----------
@@ -32,6 +32,16 @@ def read_plan(path: str | os.PathLike[str], *, allow_imports: bool = False) -> P
     ------
     PlanError
         If anything in it is wrong: its `lines` name all of it, with line numbers. Data sets are not looked at.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "mine.toml")
+    ...     size = path.write_text('datasets = ["emotions"]\nmethods = ["br", "pcc"]')
+    ...     read_plan(path).name
+    'mine'
     """
     plan, problems = parse_file(path, allow_imports=allow_imports)
     problems.stop_if_any()

@@ -140,6 +140,11 @@ def published_results(paper: str) -> tuple[PublishedScore, ...]:
 def printed_scores(paper: str) -> list[PublishedScore]:
     """Return the numbers of a paper's tables that a run can be put beside: no footers, times, tests or gaps.
 
+    Parameters
+    ----------
+    paper : {"occ", "scls", "mc", "pcc", "pacc"}
+        The paper.
+
     Examples
     --------
     >>> len(printed_scores("occ"))
@@ -152,6 +157,11 @@ def printed_scores(paper: str) -> list[PublishedScore]:
 @cache
 def published_rank_tests(paper: str) -> tuple[PublishedRankTest, ...]:
     """Return the Friedman tests that a paper printed.
+
+    Parameters
+    ----------
+    paper : {"occ", "scls", "mc", "pcc", "pacc"}
+        The paper.
 
     Examples
     --------

@@ -38,6 +38,12 @@ class Outcomes:
         The plan's file.
     others : tuple of str
         Names of other plans in the store.
+
+    Examples
+    --------
+    >>> found = outcomes_of([CellResult("sea", "br", 0, 0, metrics={"exact_match": 0.5})])
+    >>> found.datasets, found.methods, found.n_planned
+    (('sea',), ('br',), 1)
     """
 
     plan: str
@@ -168,6 +174,19 @@ def outcomes_of(
     """Return outcomes from cells; without `metrics`, all that the cells have.
 
     `names` are data sets and methods in the order of the plan; without them, they stand as the cells come.
+
+    Parameters
+    ----------
+    results, missing : sequence of CellResult
+        Finished cells, and those that are planned and not finished.
+    metrics : sequence of str, optional
+        What to show.
+    plan, text : str, default=""
+        Name and file of the plan.
+    others : tuple of str, default=()
+        Other plans of the store.
+    names : pair of tuples of str
+        Data sets and methods in the order of the plan.
 
     Examples
     --------

@@ -24,13 +24,54 @@ _FORMS: dict[str, Callable[[Table], str]] = {".tex": as_latex, ".csv": as_csv}
 
 
 def write_report(contents: Contents, path: str | os.PathLike[str]) -> None:
-    """Write the page; the file is replaced whole or not at all."""
+    """Write the page; the file is replaced whole or not at all.
+
+    Parameters
+    ----------
+    contents : Contents
+        From `report_contents`.
+    path : path
+        The HTML file.
+
+    Examples
+    --------
+    >>> from plait.experiments import CellResult
+    >>> from plait.experiments.report import outcomes_of, report_contents
+    >>> cells = [CellResult("sea", name, 0, 0, metrics={"exact_match": x}) for name, x in (("br", 0.4), ("cc", 0.5))]
+    >>> contents = report_contents(outcomes_of(cells))
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_report(contents, Path(folder, "report.html"))
+    ...     [file.name for file in Path(folder).iterdir()]
+    ['report.html']
+    """
     with replacing(path) as draft:
         draft.write_text(report_html(contents), encoding="utf8")
 
 
 def write_tables(contents: Contents, folder: str | os.PathLike[str], suffix: str) -> list[Path]:
-    """Write every table into a folder, as ".tex" or ".csv", and return the files."""
+    """Write every table into a folder, as ".tex" or ".csv", and return the files.
+
+    Parameters
+    ----------
+    contents : Contents
+        From `report_contents`.
+    folder : path
+        Where the files go; made where missing.
+    suffix : {".tex", ".csv"}
+        In which form.
+
+    Examples
+    --------
+    >>> from plait.experiments import CellResult
+    >>> from plait.experiments.report import outcomes_of, report_contents
+    >>> cells = [CellResult("sea", name, 0, 0, metrics={"exact_match": x}) for name, x in (("br", 0.4), ("cc", 0.5))]
+    >>> contents = report_contents(outcomes_of(cells))
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     [file.name for file in write_tables(contents, folder, ".csv")][:2]
+    ['glance.csv', 'exact-match.csv']
+    """
     goal = Path(folder)
     goal.mkdir(parents=True, exist_ok=True)
     # A LaTeX table of every cell would help nobody.
@@ -43,7 +84,26 @@ def write_tables(contents: Contents, folder: str | os.PathLike[str], suffix: str
 
 
 def write_figures(contents: Contents, folder: str | os.PathLike[str]) -> list[Path]:
-    """Write every picture of the page into a folder as SVG, and critical differences as TikZ too; return the files."""
+    """Write every picture of the page into a folder as SVG, and critical differences as TikZ too; return the files.
+
+    Parameters
+    ----------
+    contents : Contents
+        From `report_contents`.
+    folder : path
+        Where the files go; made where missing.
+
+    Examples
+    --------
+    >>> from plait.experiments import CellResult
+    >>> from plait.experiments.report import outcomes_of, report_contents
+    >>> cells = [CellResult("sea", name, 0, 0, metrics={"exact_match": x}) for name, x in (("br", 0.4), ("cc", 0.5))]
+    >>> contents = report_contents(outcomes_of(cells))
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     sorted(file.name for file in write_figures(contents, folder))
+    ['sea-exact_match.svg', 'time-exact_match.svg']
+    """
     goal = Path(folder)
     goal.mkdir(parents=True, exist_ok=True)
     texts = {f"{name}.svg": saved(svg) for name, svg in figures_of(report_html(contents)).items()}
@@ -57,7 +117,22 @@ def write_figures(contents: Contents, folder: str | os.PathLike[str]) -> list[Pa
 
 
 def report_dict(contents: Contents) -> dict[str, Any]:
-    """Return what the terminal shows, with all tables but that of every cell, as plain values for JSON."""
+    """Return what the terminal shows, with all tables but that of every cell, as plain values for JSON.
+
+    Parameters
+    ----------
+    contents : Contents
+        From `report_contents`.
+
+    Examples
+    --------
+    >>> from plait.experiments import CellResult
+    >>> from plait.experiments.report import outcomes_of, report_contents
+    >>> cells = [CellResult("sea", name, 0, 0, metrics={"exact_match": x}) for name, x in (("br", 0.4), ("cc", 0.5))]
+    >>> contents = report_contents(outcomes_of(cells))
+    >>> report_dict(contents)["finished"]
+    2
+    """
     outcomes = contents.outcomes
     tests = {
         ranking.metric: ranking.no_test if ranking.comparison is None else rank_statement(ranking.comparison)
@@ -84,7 +159,24 @@ def _diagram(comparison: RankComparison, width: int) -> str:
 
 
 def report_text(contents: Contents, width: int = 100) -> str:
-    """Return what the terminal shows: the main table, the first metric by data set, and its critical differences."""
+    """Return what the terminal shows: the main table, the first metric by data set, and its critical differences.
+
+    Parameters
+    ----------
+    contents : Contents
+        From `report_contents`.
+    width : int, default=100
+        Characters of the longest line.
+
+    Examples
+    --------
+    >>> from plait.experiments import CellResult
+    >>> from plait.experiments.report import outcomes_of, report_contents
+    >>> cells = [CellResult("sea", name, 0, 0, metrics={"exact_match": x}) for name, x in (("br", 0.4), ("cc", 0.5))]
+    >>> contents = report_contents(outcomes_of(cells))
+    >>> print(report_text(contents).splitlines()[0])
+    cc is best in exact match, 0.500 on sea; one data set allows no rank test.
+    """
     outcomes = contents.outcomes
     if not contents.glance.rows:
         return "The store holds no cells yet. Run 'plait bench' first."

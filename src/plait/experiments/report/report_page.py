@@ -43,7 +43,22 @@ _LONG = 25
 
 
 def report_html(contents: Contents) -> str:
-    """Return the whole page: the verdict, the main table and the first metric in sight, all else folded."""
+    """Return the whole page: the verdict, the main table and the first metric in sight, all else folded.
+
+    Parameters
+    ----------
+    contents : Contents
+        From `report_contents`.
+
+    Examples
+    --------
+    >>> from plait.experiments import CellResult
+    >>> from plait.experiments.report import outcomes_of, report_contents
+    >>> cells = [CellResult("sea", name, 0, 0, metrics={"exact_match": x}) for name, x in (("br", 0.4), ("cc", 0.5))]
+    >>> contents = report_contents(outcomes_of(cells))
+    >>> "cc is best in exact match" in report_html(contents)
+    True
+    """
     printed = as_html(contents.printed) if contents.printed.rows else ""
     metrics = metric_sections(contents)
     sections = [

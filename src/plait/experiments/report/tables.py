@@ -40,6 +40,12 @@ class Contents:
         Results of the cells.
     rankings : tuple of Ranking
         One for each metric.
+
+    Examples
+    --------
+    >>> from plait.experiments.report import outcomes_of
+    >>> report_contents(outcomes_of([CellResult("sea", "br", 0, 0, metrics={"exact_match": 0.5})])).verdict
+    []
     """
 
     outcomes: Outcomes
@@ -119,6 +125,13 @@ def report_contents(outcomes: Outcomes, control: str | None = None) -> Contents:
     ------
     ParameterError
         If there is no such method.
+
+    Examples
+    --------
+    >>> from plait.experiments.report import outcomes_of
+    >>> cells = [CellResult("sea", "br", 0, 0, metrics={"exact_match": 0.5})]
+    >>> [table.name for table in report_contents(outcomes_of(cells)).tables][:2]
+    ['glance', 'exact-match']
     """
     if control is not None and control not in outcomes.methods:
         there = ", ".join(outcomes.methods) or "none"

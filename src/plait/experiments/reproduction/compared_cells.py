@@ -166,6 +166,11 @@ def tally(paper: str, cells: Iterable[ComparedCell]) -> Tally:
 def n_printed(paper: str) -> int:
     """Return how many numbers of its own a paper's tables hold that a run can be put beside.
 
+    Parameters
+    ----------
+    paper : {"occ", "scls", "mc", "pcc", "pacc"}
+        The paper.
+
     Examples
     --------
     >>> n_printed("occ")

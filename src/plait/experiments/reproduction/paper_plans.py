@@ -18,6 +18,11 @@ __all__ = ["available_datasets", "paper_plan", "part_of_plan", "plan_names"]
 def plan_names(paper: str) -> list[str]:
     """Return the names of a paper's plans: "clean", "as_run", then figures and what explains a difference.
 
+    Parameters
+    ----------
+    paper : {"occ", "scls", "mc", "pcc", "pacc"}
+        The paper.
+
     Examples
     --------
     >>> plan_names("occ")[:2]

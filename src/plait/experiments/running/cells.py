@@ -97,6 +97,11 @@ class CellResult:
         Name of the plan.
     kept : bytes or None
         Predictions on their way into the store, which gives them back by `Store.predictions`.
+
+    Examples
+    --------
+    >>> CellResult("sea", "br", 0, 0, metrics={"exact_match": 0.5}).metrics["exact_match"]
+    0.5
     """
 
     dataset: str

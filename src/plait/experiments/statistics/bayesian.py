@@ -32,6 +32,11 @@ class PracticalComparison:
         Probability that the two are practically equal.
     second_larger : float
         Probability that the second method's score is larger by more than the region.
+
+    Examples
+    --------
+    >>> PracticalComparison(0.7, 0.2, 0.1).first_larger
+    0.7
     """
 
     first_larger: float

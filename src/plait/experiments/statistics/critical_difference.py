@@ -40,6 +40,15 @@ def rank_quantile(n_methods: int, alpha: float = 0.05, test: str = "nemenyi") ->
 def rank_difference(n_methods: int, n_datasets: int, alpha: float = 0.05, test: str = "nemenyi") -> float:
     """Return CD = q_alpha sqrt(k (k + 1) / (6 N)): average ranks further apart differ at level `alpha`.
 
+    Parameters
+    ----------
+    n_methods, n_datasets : int
+        How many are compared, and on how many data sets.
+    alpha : float, default=0.05
+        Level of the test.
+    test : {"nemenyi", "bonferroni-dunn"}, default="nemenyi"
+        All pairs, or all against one.
+
     References
     ----------
     [OCC] Sun and Kudo: Optimization of classifier chains via conditional likelihood maximization, 2018.

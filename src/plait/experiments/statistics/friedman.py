@@ -29,6 +29,11 @@ class Friedman:
         Its F form, infinite where all data sets agree perfectly.
     p_value : float
         Probability of an F at least as large if the methods are alike.
+
+    Examples
+    --------
+    >>> friedman_test([[0.9, 0.8, 0.7], [0.8, 0.7, 0.75], [0.6, 0.5, 0.4]]).average_ranks.round(2)
+    array([1.  , 2.33, 2.67])
     """
 
     average_ranks: Floats
@@ -72,6 +77,13 @@ def friedman_test(scores: Any, *, higher_is_better: bool = True, correct_ties: b
 
 def friedman_from_ranks(average_ranks: Any, n_datasets: int) -> Friedman:
     """Return the test from published average ranks; they must add up to k(k+1)/2 but for their rounding.
+
+    Parameters
+    ----------
+    average_ranks : array-like of shape (n_methods,)
+        As printed.
+    n_datasets : int
+        Over how many data sets.
 
     References
     ----------

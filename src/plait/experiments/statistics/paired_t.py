@@ -25,6 +25,11 @@ class PairedT:
         The statistic; infinite where all differences are equal and not 0.
     p_value : float
         Two-sided probability.
+
+    Examples
+    --------
+    >>> PairedT("win", 0.1, 3.5, 0.02).outcome
+    'win'
     """
 
     outcome: str

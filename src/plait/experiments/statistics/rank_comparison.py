@@ -35,6 +35,12 @@ class RankComparison(Display):
         Maximal groups of methods that the ranks cannot tell apart; with a control, the one group around it.
     control : int, optional
         The method that all others are compared with.
+
+    Examples
+    --------
+    >>> found = compare_methods([[0.9, 0.8], [0.7, 0.6], [0.5, 0.4]], ["pcc", "br"])
+    >>> found.test, found.average_ranks
+    ('Nemenyi', array([1., 2.]))
     """
 
     methods: tuple[str, ...]
@@ -176,6 +182,11 @@ def _around(ranks: Floats, control: int, difference: float) -> tuple[tuple[int, 
 
 def rank_statement(comparison: RankComparison) -> str:
     """Return the outcome of the Friedman test and the critical difference as a sentence.
+
+    Parameters
+    ----------
+    comparison : RankComparison
+        From `compare_methods`.
 
     Examples
     --------

@@ -29,6 +29,11 @@ class SignedRanks:
         Two-sided probability.
     exact : bool
         Whether the probability comes from all assignments of signs, not from the normal approximation.
+
+    Examples
+    --------
+    >>> wilcoxon_test([0.5, 0.6, 0.9], [0.4, 0.3, 0.7]).r_plus
+    6.0
     """
 
     r_plus: float
