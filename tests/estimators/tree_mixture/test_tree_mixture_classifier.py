@@ -283,6 +283,8 @@ def test_the_number_of_trees_can_be_given(start, n_components):
     numbers = {"max_components": n_components, "min_components": n_components, "max_iter": 3, "n_starts": 5}
     model = TreeMixtureClassifier(**numbers, learner=PLAIN, start=start, slack=0.0, patience=1, random_state=0)
     assert model.fit(X, Y).n_components_ == n_components
+    given = recipes.mc(printed=True, min_components=n_components, max_components=n_components)
+    assert (given.min_components, given.max_components) == (n_components, n_components)
 
 
 def test_normalised_weights_give_every_component_the_weight_of_all_rows():

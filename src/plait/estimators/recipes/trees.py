@@ -206,6 +206,7 @@ def mc(
     n_mixtures: int | None = None,
     start: str = "growth",
     printed: bool = False,
+    min_components: int = 1,
 ) -> TreeMixtureClassifier:
     """Mixture of conditional tree networks; the regularisation by cross-validation [MC 4-5].
 
@@ -236,6 +237,9 @@ def mc(
         Algorithm 1 and section 5.3.2 of the paper as they are printed: one mixture, to which trees are added until the
         first that makes rows held out less likely, EM until convergence after each, rows of a component weighted by
         w_k, the same penalty for all.
+    min_components : int, default=1
+        Fewest trees, whatever rows held out say; with the same `max_components` their number is given, as in figure 3
+        of the paper.
 
     Returns
     -------
@@ -273,6 +277,7 @@ def mc(
         n_jobs=n_jobs,
         n_mixtures=n_mixtures or (1 if printed else 2),
         start="growth" if printed else start,
+        min_components=min_components,
         **words,
     )
 
