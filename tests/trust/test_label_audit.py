@@ -135,3 +135,20 @@ def test_bounds_are_unknown_where_all_labels_are_rare():
     assert found.at_most() is None
     assert found.counts()["missed_at_most"].isna().all()
     assert "Label by label" not in found.to_html()
+
+
+def test_unknown_records_are_not_judged_and_wrong_ones_beside_them_are():
+    X, Y, flipped = planted()
+    gaps = np.random.default_rng(1).random(Y.shape) < 0.2
+    gaps[tuple(zip(*flipped, strict=True))] = False
+    found = audit(recipes.pcc(learner="logistic", random_state=0), X, np.where(gaps, np.nan, Y), cv=3)
+    assert np.isnan(found.wrong[gaps]).all()
+    rows, labels = found.cells()
+    assert len(rows) == (~gaps).sum()
+    assert not gaps[rows, labels].any()
+    first = set(zip(rows[:12].tolist(), labels[:12].tolist(), strict=True))
+    assert len(first & set(flipped)) >= 4
+    assert set(found.to_frame()["recorded"]) == {0, 1}
+    assert found.counts()["recorded"].tolist() == ((Y == 1) & ~gaps).sum(axis=0).tolist()
+    assert np.isfinite(found.surprise).all()
+    assert len(json.loads(found.to_html(5).split("const AUDIT=")[1].split(";\n")[0])["cells"]) == 5

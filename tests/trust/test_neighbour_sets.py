@@ -8,9 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
 
+from plait.inference import Auto
 from plait.joint import LinearDistribution, MixtureDistribution
+from plait.posterior import Posterior
 from plait.structure import LabelGraph
-from plait.trust.neighbour_sets import ErrorRates, suspicions
+from plait.trust.neighbour_sets import ErrorRates, partial_suspicions, suspicions
 
 
 def random_chain(n_rows, n_labels, rng, strength=1.5):
@@ -110,3 +112,61 @@ def test_rows_in_another_order_have_the_same_suspicions(order):
         suspicions(distribution.take(order), recorded[order], rates),
     )
     np.testing.assert_allclose(moved.wrong, whole.wrong[order], rtol=1e-12)
+
+
+class Scores:
+    """A chain whose rows of features are the scores of the labels."""
+
+    def __init__(self, distribution):
+        self.distribution = distribution
+
+    def condition(self, X):
+        return LinearDistribution(self.distribution.graph, np.asarray(X), self.distribution.parent_coef)
+
+
+def test_unknown_labels_are_summed_over():
+    rng = np.random.default_rng(3)
+    chain = random_chain(4, 5, rng)
+    answer = Posterior(Scores(chain), chain.base, list("abcde"), Auto(), "subset", 0)
+    recorded = rng.integers(0, 2, size=(4, 5)).astype(np.int8)
+    recorded[0, 2] = recorded[1, 0] = recorded[1, 4] = recorded[3, 1] = -1
+    rates = ErrorRates(0.05, 0.02, 0.1)
+    wrong, likeliest, surprise = partial_suspicions(answer, recorded, rates)
+    sets = np.array(list(product([0, 1], repeat=5)), dtype=np.uint8)
+    for row, record in enumerate(recorded):
+        known = record >= 0
+        p = np.exp(answer[np.full(32, row)].log_prob(sets))
+        zeros, mass, differs = int((record == 0).sum()), {}, {}
+        for weight, one in zip(p, sets, strict=True):
+            off = np.flatnonzero(known & (record == 1) & (one == 0))
+            on = np.flatnonzero(known & (record == 0) & (one == 1))
+            rate = {
+                (0, 0): 1.0,
+                (1, 0): rates.false / (1 - rates.false),
+                (0, 1): rates.missed / (1 - rates.missed),
+                (1, 1): rates.swapped / max(zeros, 1),
+            }.get((len(off), len(on)), 0.0)
+            key = (*off, *on)
+            mass[key] = mass.get(key, 0.0) + weight * rate
+            differs[key] = known & (one != record)
+        total = sum(mass.values())
+        expected = sum(share * differs[key] for key, share in mass.items()) / total
+        np.testing.assert_allclose(wrong[row, known], expected[known], rtol=1e-9)
+        assert np.isnan(wrong[row, ~known]).all()
+        best = max(mass, key=mass.get)
+        np.testing.assert_array_equal(likeliest[row], known & (np.where(differs[best], 1 - record, record) == 1))
+        observed = np.log(p[((sets == record) | ~known).all(axis=1)].sum())
+        by_set = [np.log(p[((sets == one) | ~known).all(axis=1)].sum()) for one in sets]
+        assert abs(surprise[row] - (observed - p @ by_set)) < 1.0  # 32 draws
+
+
+def test_rows_without_gaps_are_judged_alike_either_way():
+    rng = np.random.default_rng(4)
+    chain = random_chain(5, 4, rng)
+    answer = Posterior(Scores(chain), chain.base, list("abcd"), Auto(), "subset", 0)
+    recorded = rng.integers(0, 2, size=(5, 4))
+    rates = ErrorRates(0.05, 0.02, 0.1)
+    whole = suspicions(chain, recorded.astype(np.uint8), rates)
+    wrong, likeliest, _ = partial_suspicions(answer, recorded.astype(np.int8), rates)
+    np.testing.assert_allclose(wrong, whole.wrong, rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(likeliest, whole.likeliest)

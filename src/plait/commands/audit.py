@@ -116,7 +116,7 @@ def _records(found: Audit, most: int, sep: str) -> Predictions:
 def _whole_rows(found: Audit, most: int, sep: str) -> Predictions:
     """Return the rows whose whole label set is improbable, the most surprising first."""
     rows = np.argsort(found.surprise, kind="stable")[:most].tolist()
-    recorded, likeliest = (label_sets(sets[rows], found.label_names) for sets in (found.recorded, found.likeliest))
+    recorded, likeliest = (label_sets(sets[rows] == 1, found.label_names) for sets in (found.recorded, found.likeliest))
     lines = [
         [row, round(float(found.surprise[row]), 4), sep.join(now), sep.join(likely)]
         for row, now, likely in zip(rows, recorded, likeliest, strict=True)

@@ -20,12 +20,13 @@ from plait.core.named_answers import label_sets
 from plait.core.parallel import Parallel, delayed
 from plait.core.progress_bar import progress
 from plait.core.sentences import ParameterError
+from plait.core.unknown_labels import given_again, has_unknown, known_cells, unknown_as_absent
 from plait.data.folds import MultilabelStratifiedKFold
 from plait.data.frames import frame_library
 from plait.pictures.pages import page_html
 from plait.posterior import Posterior
 from plait.posterior.answers import row_blocks
-from plait.trust.neighbour_sets import ErrorRates, suspicions
+from plait.trust.neighbour_sets import ErrorRates, partial_suspicions, suspicions
 
 __all__ = ["Audit", "audit"]
 
@@ -45,9 +46,9 @@ class Audit:
     label_names : tuple of str
         Names of the labels.
     recorded : ndarray of uint8, shape (n_rows, n_labels)
-        The records.
+        The records; int8, with -1 for unknown ones, where some are.
     wrong : ndarray of float64, shape (n_rows, n_labels)
-        P(the record is wrong | x, all records of the row); NaN where a label was too rare to be judged.
+        P(the record is wrong | x, all records of the row); NaN where a label was too rare to be judged, or is unknown.
     likeliest : ndarray of uint8, shape (n_rows, n_labels)
         The likeliest label set near the recorded one.
     marginals : ndarray of float64, shape (n_rows, n_labels)
@@ -85,7 +86,8 @@ class Audit:
 
     def cells(self, most: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Return rows and labels of the records, the likeliest errors first; ties by row, then by label."""
-        order = np.argsort(-np.nan_to_num(self.wrong, nan=-1.0).ravel(), kind="stable")[:most]
+        order = np.argsort(-np.nan_to_num(self.wrong, nan=-1.0).ravel(), kind="stable")
+        order = order[known_cells(self.recorded).ravel()[order]][:most]
         rows, labels = np.divmod(order, self.recorded.shape[1])
         return rows, labels
 
@@ -127,7 +129,8 @@ class Audit:
             None takes pandas, or polars where only that is installed.
         """
         order = np.argsort(self.surprise, kind="stable")[:most]
-        recorded, sets = label_sets(self.recorded, self.label_names), label_sets(self.likeliest, self.label_names)
+        there = unknown_as_absent(self.recorded)
+        recorded, sets = (label_sets(one, self.label_names) for one in (there, self.likeliest))
         table = {
             "row": order,
             "surprise": self.surprise[order],
@@ -154,8 +157,8 @@ class Audit:
     def bounds(self) -> dict[str, Any]:
         """Return what `counts` holds as columns by name; numbers are NaN without labels to pool."""
         missed, false = self.rates_at_most()
-        ones = self.recorded.sum(axis=0, dtype=np.int64)
-        bounds = missed / max(1.0 - missed, 0.5) * ones, false * (len(self.recorded) - ones)
+        ones, zeros = ((self.recorded == value).sum(axis=0) for value in (1, 0))
+        bounds = missed / max(1.0 - missed, 0.5) * ones, false * zeros
         known = not np.isnan(missed)
         most = [np.ceil(bound).astype(np.int64 if known else np.float64) for bound in bounds]
         return {
@@ -167,8 +170,9 @@ class Audit:
 
     def rates_at_most(self) -> tuple[float, float]:
         """Return bounds of P(not recorded | there) and P(recorded | not there); NaN without labels to pool."""
-        pooled = self.recorded.sum(axis=0) >= _POOLED_FROM
-        P, R = self.marginals[:, pooled], self.recorded[:, pooled] == 1
+        pooled = (self.recorded == 1).sum(axis=0) >= _POOLED_FROM
+        known = known_cells(self.recorded[:, pooled])
+        P, R = self.marginals[:, pooled][known], self.recorded[:, pooled][known] == 1
         if not R.any() or R.all():
             return float("nan"), float("nan")
         high, low = np.quantile(P[R], 0.9), np.quantile(P[~R], 0.5)
@@ -179,8 +183,8 @@ class Audit:
         missed, false = self.rates_at_most()
         if np.isnan(missed):
             return None
-        ones = int(self.recorded.sum())
-        return math.ceil(missed / max(1.0 - missed, 0.5) * ones), math.ceil(false * (self.recorded.size - ones))
+        ones, zeros = int((self.recorded == 1).sum()), int((self.recorded == 0).sum())
+        return math.ceil(missed / max(1.0 - missed, 0.5) * ones), math.ceil(false * zeros)
 
     def to_html(self, most: int = 500, row_names: Sequence[Any] | None = None) -> str:
         """Return a page to work through: records by how probable they are wrong, by label, to copy as CSV.
@@ -219,7 +223,7 @@ def audit(
     X : array, sparse matrix or data frame of shape (n_rows, n_features)
         Features.
     Y : labels in any form that `fit` takes
-        The records.
+        The records. Unknown ones (NaN), of models that take them, are not judged.
     cv : int or splitter, default=5
         Folds; a number makes folds with every label spread evenly.
     missed : float, default=0.05
@@ -257,13 +261,13 @@ def audit(
     check_value("audit", "false", false, (*_RATE, Nothing()))
     check_value("audit", "swapped", swapped, (Interval(float, 0, 1, closed="left"),))
     X, _ = indexable(X, None)
-    targets = as_targets("audit", Y)
+    targets = as_targets("audit", Y, unknown=True)
     recorded = targets.Y
-    if not 0 < recorded.mean() < 1:
+    share = (recorded == 1).sum() / max(1, known_cells(recorded).sum())
+    if not 0 < share < 1:
         raise ParameterError("audit needs Y to hold both 0 and 1, but all records are the same. Pass recorded labels.")
-    share = recorded.mean()
     rates = ErrorRates(missed, missed * share / (1 - share) if false is None else false, swapped)
-    splits = list(_folds(cv, random_state).split(np.zeros(len(recorded)), recorded))
+    splits = list(_folds(cv, random_state).split(np.zeros(len(recorded)), unknown_as_absent(recorded)))
     tasks = (delayed(_judged)(model, X, recorded, train, test, rates) for train, test in splits)
     parallel = Parallel(n_jobs=n_jobs, return_as="generator")
     parts = list(progress(parallel(tasks), "auditing folds", len(splits)))
@@ -284,18 +288,30 @@ def _folds(cv: Any, random_state: Any) -> Any:
 
 def _judged(model: Any, X: Any, recorded: Labels, train: Any, test: Any, rates: ErrorRates) -> tuple[Any, ...]:
     """Return what `Audit` says of the rows of one fold."""
-    answer: Posterior = (
-        clone(model).fit(_safe_indexing(X, train), recorded[train].astype(np.int64)).joint(_safe_indexing(X, test))
-    )
+    known = given_again(recorded[train])
+    fitted = clone(model).fit(_safe_indexing(X, train), known if has_unknown(recorded) else known.astype(np.int64))
+    answer: Posterior = fitted.joint(_safe_indexing(X, test))
     records = recorded[test]
+    wrong, likeliest = np.empty(records.shape), np.empty(records.shape, dtype=np.uint8)
+    surprise = np.empty(len(records))
+    whole = known_cells(records).all(axis=1)
+    for where, judge in ((np.flatnonzero(whole), _judged_whole), (np.flatnonzero(~whole), partial_suspicions)):
+        if len(where):
+            wrong[where], likeliest[where], surprise[where] = judge(answer[where], records[where], rates)
+    rare = np.minimum((recorded[train] == 1).sum(axis=0), (recorded[train] == 0).sum(axis=0)) < _LEAST_POSITIVES
+    wrong[:, rare] = np.nan
+    return wrong, likeliest, answer.marginals(), surprise
+
+
+def _judged_whole(answer: Posterior, records: Any, rates: ErrorRates) -> tuple[Floats, Labels, Floats]:
+    """Return what is wrong, the likeliest sets and the surprise of rows whose labels are all known."""
+    records = records.astype(np.uint8)
     wrong, likeliest = np.empty(records.shape), np.empty_like(records)
     # The log weights of all swaps of a row are what takes memory.
     row_bytes = 8 * records.shape[1] * (3 + int(records.sum(axis=1).max(initial=0)))
     for rows in row_blocks(len(records), row_bytes):
         wrong[rows], likeliest[rows] = suspicions(answer.joint.condition(answer.X[rows]), records[rows], rates)
-    rare = np.minimum(recorded[train].sum(axis=0), (1 - recorded[train]).sum(axis=0)) < _LEAST_POSITIVES
-    wrong[:, rare] = np.nan
-    return wrong, likeliest, answer.marginals(), answer.log_prob(records) + answer.entropy()
+    return wrong, likeliest, answer.log_prob(records) + answer.entropy()
 
 
 def _page(audit: Audit, most: int, row_names: Sequence[Any] | None) -> str:
@@ -307,7 +323,7 @@ def _page(audit: Audit, most: int, row_names: Sequence[Any] | None) -> str:
             int(label),
             int(audit.recorded[row, label]),
             float(audit.wrong[row, label]),
-            np.flatnonzero(audit.recorded[row]).tolist(),
+            np.flatnonzero(audit.recorded[row] == 1).tolist(),
             np.flatnonzero(audit.likeliest[row]).tolist(),
         )
         for row, label in zip(rows, labels, strict=True)
@@ -318,7 +334,7 @@ def _page(audit: Audit, most: int, row_names: Sequence[Any] | None) -> str:
         (
             str(names[row]),
             float(audit.surprise[row]),
-            np.flatnonzero(audit.recorded[row]).tolist(),
+            np.flatnonzero(audit.recorded[row] == 1).tolist(),
             np.flatnonzero(audit.likeliest[row]).tolist(),
         )
         for row in improbable
@@ -337,7 +353,7 @@ def _page(audit: Audit, most: int, row_names: Sequence[Any] | None) -> str:
 def _page_body(audit: Audit) -> str:
     n_rows, n_labels = audit.recorded.shape
     likely = int((np.nan_to_num(audit.wrong) > 0.5).sum())
-    ones = int(audit.recorded.sum())
+    ones = int((audit.recorded == 1).sum())
     bound = table = ""
     if (most := audit.at_most()) is not None:
         bound = (

@@ -11,15 +11,16 @@ Only ratios to P(r | x) are needed, so any joint serves, without sampling. Condi
 look right.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import logit
 
 from plait.core.arrays import Floats, Labels
 from plait.joint import LabelDistribution
+from plait.posterior import Posterior
 
-__all__ = ["ErrorRates", "Suspicions", "suspicions"]
+__all__ = ["ErrorRates", "Suspicions", "partial_suspicions", "suspicions"]
 
 
 class ErrorRates(NamedTuple):
@@ -79,6 +80,60 @@ def suspicions(distribution: LabelDistribution, recorded: Labels, rates: ErrorRa
         mass[rows, label] += weights.sum(axis=1)
         total[rows] += weights.sum(axis=1)
     return Suspicions(np.minimum(mass / total[:, None], 1.0), _likeliest(recorded, singles, swaps))
+
+
+_DRAWS = 32  # from which the entropy of the known labels of a row is estimated
+
+
+def partial_suspicions(answer: Posterior, recorded: Any, rates: ErrorRates) -> tuple[Floats, Labels, Floats]:
+    """Return the same of rows in which some labels are unknown, by P(known labels | x); and the rows' surprise.
+
+    Parameters
+    ----------
+    answer : Posterior
+        P(y | x) of the rows, from a model that was not trained on them.
+    recorded : ndarray of int8, shape (n_rows, n_labels)
+        The records, -1 where a label is unknown.
+    rates : ErrorRates
+        How often they are thought to be wrong.
+
+    Returns
+    -------
+    wrong : ndarray of float64, shape (n_rows, n_labels)
+        NaN where a label is unknown.
+    likeliest : ndarray of uint8, shape (n_rows, n_labels)
+        The likeliest set near the recorded one, unknown labels as 0.
+    surprise : ndarray of float64, shape (n_rows,)
+        log P(known labels | x) less what it is on average over draws from the model.
+    """
+    wrong, likeliest = np.full(recorded.shape, np.nan), (recorded == 1).astype(np.uint8)
+    surprise = np.zeros(len(recorded))
+    for row, record in enumerate(recorded):
+        known = record >= 0
+        near, log_weights = _neighbours(record, rates)
+        draws = np.where(known, answer[row].sample(_DRAWS)[0], -1).astype(np.int8)
+        evidence = np.vstack([near, draws])
+        part = answer[np.full(len(evidence), row)]._changed(evidence=evidence)
+        log_probs = part._log_evidence()
+        surprise[row] = log_probs[0] - log_probs[len(near) :].mean()
+        score = log_probs[: len(near)] + log_weights
+        mass = np.exp(score - score.max())
+        wrong[row, known] = (mass @ (near != record))[known] / mass.sum()
+        likeliest[row] = near[score.argmax()] == 1
+    return np.minimum(wrong, 1.0), likeliest, surprise
+
+
+def _neighbours(record: Any, rates: ErrorRates) -> tuple[Any, Floats]:
+    """Return the recorded set first, then those one flip and one swap of known labels away, and their log weights."""
+    ones, zeros = np.flatnonzero(record == 1), np.flatnonzero(record == 0)
+    changes = [((), 0.0), *(((k,), logit(rates.false)) for k in ones), *(((k,), logit(rates.missed)) for k in zeros)]
+    if rates.swapped > 0 and len(zeros):
+        share = np.log(rates.swapped) - np.log(len(zeros))
+        changes += [((k, j), share) for k in ones for j in zeros]
+    near = np.repeat(record[None, :], len(changes), axis=0)
+    for place, (labels, _) in enumerate(changes):
+        near[place, list(labels)] ^= 1
+    return near, np.array([float(weight) for _, weight in changes])
 
 
 Swaps = list[tuple[int, np.ndarray, Floats]]
