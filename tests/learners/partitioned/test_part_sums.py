@@ -11,6 +11,7 @@ from scipy import sparse
 from plait import recipes
 from plait.data.synthetic import make_tagged_text
 from plait.learners import LogisticLearner
+from plait.learners.logistic import prepared_problem
 from plait.learners.partitioned import checked_parts, part_sums
 from plait.learners.partitioned.part_sums import StoredParts
 
@@ -149,3 +150,23 @@ def dying_once(name):
         return block
 
     return dies
+
+
+@pytest.mark.parametrize("C", [1.0, "cv"])
+def test_labels_over_workers_give_equal_bits(client, monkeypatch, C):
+    """Rows in memory, a client at hand: each worker solves a share of the labels, with the bits of one process."""
+    learner = LogisticLearner(C=C)
+    expected = {data: recipes.cc(learner=learner).fit(X, TEXT.Y) for data, X in forms().items()}
+    monkeypatch.setattr(prepared_problem, "MANY_ON_WORKERS", 1)
+    asked, before = [], prepared_problem.on_cluster
+    monkeypatch.setattr(prepared_problem, "on_cluster", lambda *given: (asked.append(1), before(*given))[1])
+    for name, X in forms().items():
+        found = recipes.cc(learner=learner).fit(X, TEXT.Y).conditionals_
+        for attribute in ("coef_", "parent_coef_", "intercept_", "C_"):
+            assert np.array_equal(getattr(found, attribute), getattr(expected[name].conditionals_, attribute))
+    assert asked
+
+
+def forms():
+    """Return the same rows sparse and dense."""
+    return {"sparse": sparse.hstack([TEXT.X] * 6, format="csr"), "dense": np.tile(TEXT.X.toarray(), (1, 6))}

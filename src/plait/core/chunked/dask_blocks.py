@@ -1,7 +1,9 @@
 """`DaskChunks`: the blocks of rows of Dask arrays and the partitions of Dask frames, left where they lie."""
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -12,7 +14,7 @@ from plait.core.extras import optional
 from plait.core.lazy_modules import lazy_module
 from plait.core.sentences import ParameterError
 
-__all__ = ["DaskChunks", "current_client", "is_dask", "row_pieces"]
+__all__ = ["DaskChunks", "current_client", "is_dask", "on_cluster", "row_pieces"]
 
 _dask = lazy_module("dask")
 _array = lazy_module("dask.array")
@@ -33,6 +35,17 @@ def current_client() -> Any:
     except ValueError:
         return loaded.client._get_global_client()
     return None
+
+
+def on_cluster(client: Any, value: Any) -> Any:
+    """Return a future of a value: a task that hands it on, as scattered data are lost with their worker."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
+        return client.submit(partial(_same, value), pure=False)
+
+
+def _same(value: Any) -> Any:
+    return value
 
 
 def row_pieces(part: Any, lengths: tuple[int, ...]) -> list[Any]:

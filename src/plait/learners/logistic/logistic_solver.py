@@ -294,6 +294,7 @@ def solve(
     max_iter: int = 100,
     dtype: str = "auto",
     polish: bool = False,
+    shared: npt.NDArray[np.bool_] | None = None,
 ) -> Solution:
     """Return the solutions of a batch of problems.
 
@@ -325,10 +326,13 @@ def solve(
         Floats to work with, see `Precision`.
     polish : bool
         Whether to go on to the last digits; steps for that are not counted.
+    shared : ndarray of bool, shape (n_columns,), optional
+        Where these are some problems of many: which columns all of the many may use.
     """
     if sparse.issparse(targets):
         targets = targets.tocsc() if isinstance(design, SparseDesign) else targets.toarray()
     batch = Batch.of(targets, strengths, columns, weights, weight_columns, support, start)
+    batch = batch if shared is None else replace(batch, shared=shared)
     how: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "dtype": dtype, "polish": polish}
     n_shares = min(effective_n_jobs(None), batch.n_problems) if design.n_numbers * batch.n_problems >= MANY else 1
     if n_shares == 1:

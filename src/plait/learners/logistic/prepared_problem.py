@@ -3,14 +3,17 @@
 `GraphBatch`: those of several graphs on the same rows, again and again under other weights.
 """
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from plait.core.arrays import Floats
+from plait.core.arrays import Floats, Ints
+from plait.core.chunked.dask_blocks import current_client, on_cluster
 from plait.learners.linear_conditionals import LinearConditionals
 from plait.learners.logistic.logistic_batch import Solution
 from plait.learners.logistic.logistic_design import prepared_design
@@ -37,6 +40,22 @@ class Settings(Protocol):
     tol: float
     max_iter: int
     dtype: str
+
+
+# Numbers of a design times labels from which on workers of a cluster are worth their messages.
+MANY_ON_WORKERS = 1 << 24
+# On a worker: problems prepared last.
+_prepared: dict[str, "PreparedProblem"] = {}
+_MOST_PREPARED = 4
+
+
+def _solved_share(sent: tuple[Settings, Problem], key: str, share: Callable[[], tuple[Any, ...]]) -> Solution:
+    """Solve a share of the labels on a worker, which prepares a problem once for all shares it gets."""
+    found = _prepared.pop(key, None) or PreparedProblem(*sent)
+    _prepared[key] = found  # the last one used stands last
+    while len(_prepared) > _MOST_PREPARED:
+        del _prepared[next(iter(_prepared))]
+    return found.solve_some(*share())
 
 
 class PreparedProblem:
@@ -72,21 +91,57 @@ class PreparedProblem:
         )
         support = self._parents.support(self._problem)
         self._support = None if support is None else support[self.fitted]
+        self._sent: tuple[str, Any] | None = None  # what workers hold of it
 
     def solve(
         self, C: Floats, start: Solution | None = None, tol: float | None = None, *, polish: bool = False
     ) -> Solution:
         """Return the solutions for one C each, from a start if there is one.
 
-        With `polish` those of small designs are found to the last digits: weights are then copies of rows.
+        With `polish` those of small designs are found to the last digits: weights are then copies of rows. Where a
+        Dask client is at hand, the labels of a large problem are shared out to its workers; bits stay the same.
         """
+        # Without kernels, bits of products depend on how many labels there are.
+        large = self.design.compiled and self.design.n_numbers * len(self.fitted) >= MANY_ON_WORKERS
+        client = current_client() if large else None
+        if client is not None:
+            return self._solve_on_workers(client, C, start, tol, polish)
+        return self.solve_some(np.arange(len(self.fitted)), C, start, tol, polish)
+
+    def _solve_on_workers(
+        self, client: Any, C: Floats, start: Solution | None, tol: float | None, polish: bool
+    ) -> Solution:
+        """Hand a share of the labels to every thread of the workers; Dask solves the share of a lost one again."""
+        n_shares = min(max(1, sum(client.nthreads().values())), max(1, len(self.fitted)))
+        if self._sent is None:
+            self._sent = f"{id(self)}-{time.time_ns()}", on_cluster(client, (self.settings, self.rows))
+        key, rows = self._sent
+        # Dealt out by rarity, as threads get them: hard problems are shared evenly.
+        by_rarity = np.argsort(self._problem.class_mass()[self.fitted].min(axis=1), kind="stable")
+        shares = [by_rarity[first::n_shares] for first in range(n_shares)]
+        starts = [None if start is None else Solution.start(start.coef[some], start.intercept[some]) for some in shares]
+        tasks = [
+            client.submit(
+                _solved_share, rows, key, partial(tuple, (some, C[some], begin, tol, polish)), pure=False, retries=3
+            )
+            for some, begin in zip(shares, starts, strict=True)
+        ]
+        found = [task.result() for task in tasks]
+        return Solution.joined(found, np.argsort(np.concatenate(shares)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_sent": None}
+
+    def solve_some(self, some: Ints, C: Floats, start: Solution | None, tol: float | None, polish: bool) -> Solution:
+        """Return the solutions of some of the fitted labels, here; C and start are theirs."""
         return solve(
             self.design,
             self._problem.Y,
             strengths=C,
-            columns=self.fitted,
+            columns=self.fitted[some],
             weights=self._problem.weights,
-            support=self._support,
+            support=None if self._support is None else self._support[some],
+            shared=None if self._support is None else np.asarray(self._support.all(axis=0)),
             start=start,
             tol=self.settings.tol if tol is None else tol,
             max_iter=self.settings.max_iter,

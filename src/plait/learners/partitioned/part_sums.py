@@ -3,12 +3,11 @@
 import shutil
 import tempfile
 import time
-import warnings
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from functools import partial, reduce
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from plait.core.arrays import Array
+from plait.core.chunked.dask_blocks import on_cluster
 from plait.core.lazy_modules import lazy_module
 from plait.learners.partitioned.row_part import Memory, RowPart
 
@@ -171,17 +171,10 @@ class DaskParts(Parts):
         """Return a value on the cluster; what was sent for the last rounds is sent once."""
         held, future = self._sent.get(id(value), (None, None))
         if held is not value:
-            # A task that hands it on, not scattered data, which would be lost with the worker that holds them.
-            with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
-                future = self._client.submit(partial(_same, value), pure=False)
+            future = on_cluster(self._client, value)
             recent = list(self._sent.items())[-3:]
             self._sent = dict(recent) | {id(value): (value, future)}
         return future
-
-
-def _same(value: Any) -> Any:
-    return value
 
 
 def _is_loss(problem: BaseException) -> bool:
