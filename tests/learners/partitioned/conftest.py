@@ -1,9 +1,9 @@
-"""A Dask cluster of two worker processes, shared by the tests of this folder."""
+"""A Dask cluster of two worker processes, shared by the tests of a file."""
 
 import pytest
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def client():
     """Return the client of a cluster of two processes."""
     distributed = pytest.importorskip("distributed")

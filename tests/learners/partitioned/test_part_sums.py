@@ -94,7 +94,7 @@ def test_dask_without_a_cluster(kind, whole):
     close(recipes.bcc(learner=EXACT, random_state=0).fit(*collections()[kind]), whole)
 
 
-@pytest.mark.parametrize("kind", ["sparse", "dense", "frames"])
+@pytest.mark.parametrize("kind", ["sparse", "frames"])
 def test_dask_cluster(kind, whole, client):
     """The same on two worker processes, where the rows stay."""
     model = recipes.bcc(learner=EXACT, random_state=0).fit(*collections()[kind])
