@@ -197,7 +197,12 @@ def _fit_parser(commands: Any) -> None:
     _add_settings(parser)
     parser.add_argument("--features", metavar="MASK.csv", help="learn from the features of this file of 'plait select'")
     parser.add_argument("--seed", type=int, default=0, help="another number makes other random choices")
+    _add_dask(parser)
     parser.add_argument("-o", dest="out", required=True, metavar="MODEL", help="the file to write, such as model.plait")
+
+
+def _add_dask(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--dask", metavar="ADDRESS", help="work with the Dask cluster of this scheduler")
 
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
@@ -231,6 +236,7 @@ def _predict_parser(commands: Any) -> None:
     parser.add_argument("--why", action="store_true", help=words)
     words = "the same of this label, predicted or not"
     parser.add_argument("--why-of", action="append", default=[], metavar="LABEL", help=words)
+    _add_dask(parser)
     parser.add_argument(
         "-o", dest="out", metavar="FILE", help="write .csv, .tsv, .jsonl or .parquet; '-' or nothing prints CSV"
     )

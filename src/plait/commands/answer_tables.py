@@ -16,7 +16,7 @@ from plait.data.conversion.column_kinds import as_words
 from plait.data.conversion.files import open_bytes, plain_suffix, replacing
 from plait.data.conversion.frame_columns import columns_of_frame, frame_part
 
-__all__ = ["OUTPUTS", "Predictions", "answers_text", "with_ids", "write_answers"]
+__all__ = ["OUTPUTS", "Predictions", "answers_text", "json_lines", "with_ids", "write_answers"]
 
 OUTPUTS = (".csv", ".tsv", ".jsonl", ".parquet")
 
@@ -55,7 +55,8 @@ def answers_text(answers: Predictions, separator: str = ",") -> str:
     return out.getvalue()
 
 
-def _json_lines(answers: Predictions) -> str:
+def json_lines(answers: Predictions) -> str:
+    """Return the table as one JSON object a line."""
     return "".join(
         json.dumps(dict(zip(answers.columns, line, strict=True)), ensure_ascii=False) + "\n" for line in answers.lines
     )
@@ -74,7 +75,7 @@ def write_answers(answers: Predictions, path: str | os.PathLike[str]) -> None:
     writers: dict[str, Callable[[], str | bytes]] = {
         ".csv": lambda: answers_text(answers),
         ".tsv": lambda: answers_text(answers, "\t"),
-        ".jsonl": lambda: _json_lines(answers),
+        ".jsonl": lambda: json_lines(answers),
         ".parquet": lambda: _parquet(answers),
     }
     content = writers[plain_suffix(path)]()

@@ -6,9 +6,11 @@ from typing import Any
 from plait.commands.feature_files import with_features
 from plait.commands.methods import make_method, parsed_settings
 from plait.commands.sources import Source
+from plait.commands.streaming import connected, source_chunks
 from plait.core.extras import optional
 from plait.core.sentences import ParameterError
-from plait.estimators import save_model
+from plait.data import FileChunks
+from plait.estimators import JointClassifier, save_model
 
 __all__ = ["fit_model"]
 
@@ -21,11 +23,13 @@ def fit_model(
     settings: Sequence[str] = (),
     features: str | None = None,
     seed: int = 0,
+    dask: str | None = None,
     **columns: Any,
 ) -> None:
     """Train a method on a data set, write the model to a file and print what it is.
 
-    A table is read by a `TableEncoder` in front of the method, which the file keeps.
+    A table is read by a `TableEncoder` in front of the method, which the file keeps. Where a method can be trained in
+    parts, a folder or a large file of numbers is read in chunks and needs no encoder.
 
     Parameters
     ----------
@@ -41,12 +45,32 @@ def fit_model(
         A file that `plait select -o` wrote: each label learns from those features only.
     seed : int, default=0
         Of all random choices.
+    dask : str, optional
+        Address of a Dask scheduler, whose workers share the labels of a large problem.
     **columns
         What is said of labels and columns, as `Source` takes it.
     """
     optional("skops.io", extra="models", purpose="model files")  # missing, it is to be said before hours of work
     source = Source(data, **columns)
     model = make_method(method, parsed_settings(settings), random_state=seed)
+    with connected(dask):
+        parts = None if features is not None else _parts(source, model)
+        if parts is not None:
+            model.fit(parts)
+            save_model(model, out, data=parts.no_rows, method=method)
+            print(f"{out}: {method} of {model.n_labels_} labels, fitted on {parts.name} in chunks")
+        else:
+            _fit_whole(source, model, out, method, features)
+
+
+def _parts(source: Source, model: Any) -> FileChunks | None:
+    """Return the data in chunks, where they are large or a folder, hold numbers, and the method takes chunks."""
+    able = isinstance(model, JointClassifier) and model.part("learner").fits_parts
+    parts = source_chunks(source) if able else None
+    return None if parts is None or parts.no_rows.is_table else parts
+
+
+def _fit_whole(source: Source, model: Any, out: str, method: str, features: str | None) -> None:
     dataset = source.load()
     if not dataset.n_features:
         raise ParameterError(f"plait fit needs columns to learn from, but {dataset.name} has labels only. Add some.")

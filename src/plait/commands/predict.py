@@ -3,6 +3,7 @@
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
+from functools import partial
 from inspect import signature
 from typing import Any
 
@@ -12,6 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from plait.commands.answer_tables import OUTPUTS, Predictions, answers_text, with_ids, write_answers
 from plait.commands.sources import Source
+from plait.commands.streaming import connected, source_chunks, stream_answers
 from plait.core.labels import label_number
 from plait.core.sentences import ParameterError, shown
 from plait.data import DataError, Dataset, DataWarning, TableEncoder
@@ -48,9 +50,10 @@ def predict_rows(
     why_of: Sequence[str] = (),
     trust: Sequence[str] = (),
     out: str | None = None,
+    dask: str | None = None,
     **columns: Any,
 ) -> None:
-    """Print or write what a saved model says of every row of a data set.
+    """Print or write what a saved model says of every row of a data set; a large file or a folder chunk by chunk.
 
     Parameters
     ----------
@@ -74,6 +77,8 @@ def predict_rows(
         Types that the model may hold besides plait's own.
     out : str, optional
         The file to write, in the form of its suffix; "-" or None for CSV on standard output.
+    dask : str, optional
+        Address of a Dask scheduler, whose workers answer about the chunks of a large file.
     **columns
         What is said of labels and columns, as `Source` takes it; a table needs no word about them.
     """
@@ -84,7 +89,18 @@ def predict_rows(
             f"plait predict needs -o to end in one of {', '.join(OUTPUTS)}, but it is {shown(out)}. Pass one of them."
         )
     file = read_model_file(model, trusted=trust)
-    source, rows = rows_for(file, data, columns)
+    form_of = {"form": form, "loss": loss, "k": top, "evidence": parsed_evidence(given)}
+    source, kinds = _source_for(file, data, columns)
+    parts = None if why or why_of else source_chunks(source, kinds)
+    if parts is not None:
+        ask = partial(_answer_part, file, source, form_of)
+        with answers_of(model), connected(dask):
+            n_lines, note = stream_answers(parts, ask, out)
+        print(
+            f"{out or '-'}: {n_lines} lines, {note} in the last chunk", file=sys.stderr if out in (None, "-") else None
+        )
+        return
+    rows = source.load(kinds)
     if source.id_column and source.id_column not in (rows.feature_names or ()):
         raise DataError.at(data, None, f"a column {shown(source.id_column)}, which names rows", "none of this name")
     evidence = parsed_evidence(given)
@@ -92,7 +108,7 @@ def predict_rows(
         if why or why_of:
             answers = _reasons(file, rows, why_of, loss, 5 if top is None else top, evidence)
         else:
-            answers = answer_rows(file, rows, form=form, loss=loss, k=top, evidence=evidence, sep=source.sep)
+            answers = answer_rows(file, rows, **form_of, sep=source.sep)  # type: ignore[arg-type]
     answers = with_ids(answers, rows, source.id_column or file.id_column)
     if out in (None, "-"):
         print(answers_text(answers), end="")
@@ -101,6 +117,11 @@ def predict_rows(
     else:
         write_answers(answers, str(out))
         print(f"{out}: {answers.note}")
+
+
+def _answer_part(file: ModelFile, source: Source, form_of: dict[str, Any], rows: Dataset) -> Predictions:
+    answers = answer_rows(file, rows, **form_of, sep=source.sep)
+    return with_ids(answers, rows, source.id_column or file.id_column)
 
 
 def encoder_of(model: Any) -> Any:
@@ -118,6 +139,12 @@ def labels_as_trained(file: ModelFile) -> dict[str, Any]:
 
 def rows_for(file: ModelFile, data: str, columns: Mapping[str, Any]) -> tuple[Source, Dataset]:
     """Return what names the data, and the data, read as those that the model was fitted on."""
+    source, kinds = _source_for(file, data, columns)
+    return source, source.load(kinds)
+
+
+def _source_for(file: ModelFile, data: str, columns: Mapping[str, Any]) -> tuple[Source, dict[str, str] | None]:
+    """Return what names the data, and the kinds of columns that the model knows."""
     source = Source(data, **columns)
     if source.labels is None and source.tags is None and source.is_table:
         source = Source(data, **{**columns, "labels": []})
@@ -125,7 +152,7 @@ def rows_for(file: ModelFile, data: str, columns: Mapping[str, Any]) -> tuple[So
     kinds = None if encoder is None else dict(encoder.kinds_)
     if kinds is not None and file.id_column:
         kinds[file.id_column] = "words"
-    return source, source.load(kinds)
+    return source, kinds
 
 
 def answer_rows(

@@ -64,14 +64,7 @@ class Source:
 
     def load(self, kinds: Mapping[str, str] | None = None) -> Dataset:
         """Read the data; `kinds` says what the columns of a fitted encoder are."""
-        said = dict.fromkeys(self.text, "text") | dict.fromkeys(self.words, "words")
-        said |= dict.fromkeys(self.left_out, "left out")
-        if said and not self.is_table:
-            raise ParameterError(
-                f"plait needs a table ({', '.join(TABLES)}) where columns are named, but it is {self.data}. "
-                "Leave out --id, --text, --words and --drop."
-            )
-        given = None if kinds is None and not said else {**(kinds or {}), **said}
+        given = self.column_kinds(kinds)
         with _readable(self.data) as place:
             return load_dataset(
                 place,
@@ -82,6 +75,17 @@ class Source:
                 positive=self.positive,
                 kinds=given if self.is_table else None,
             )
+
+    def column_kinds(self, kinds: Mapping[str, str] | None = None) -> dict[str, str] | None:
+        """Return what is said of columns, with the kinds that a fitted encoder knows; None where nothing is."""
+        said = dict.fromkeys(self.text, "text") | dict.fromkeys(self.words, "words")
+        said |= dict.fromkeys(self.left_out, "left out")
+        if said and not self.is_table:
+            raise ParameterError(
+                f"plait needs a table ({', '.join(TABLES)}) where columns are named, but it is {self.data}. "
+                "Leave out --id, --text, --words and --drop."
+            )
+        return None if kinds is None and not said else {**(kinds or {}), **said}
 
     def options(self, model: Any) -> dict[str, Any]:
         """Return the parameters of the encoder before a model."""

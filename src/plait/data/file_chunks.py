@@ -124,14 +124,16 @@ class FileChunks(ABC):
     @property
     def label_names(self) -> tuple[str, ...]:
         """Names of the labels."""
-        return tuple(self._known().label_names or ())
+        return tuple(self.no_rows.label_names or ())
 
     @property
     def feature_names(self) -> tuple[str, ...]:
         """Names of the features."""
-        return tuple(self._known().feature_names or ())
+        return tuple(self.no_rows.feature_names or ())
 
-    def _known(self) -> Dataset:
+    @property
+    def no_rows(self) -> Dataset:
+        """A data set without rows that has the names and kinds of all chunks."""
         if self._first is None:
             first = next(iter(self))
             self._first = first.rows(np.arange(0))
