@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plait.pictures.svg import cut_to, headed, panels, picture, saved, text, text_width
+from plait.pictures.arrangements import headed, panels, saved
+from plait.pictures.svg import cut_to, picture, text, text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -1,3 +1,4 @@
+from .arrangements import headed, panels, saved
 from .axes import even_ticks, log_ticks, place_names, tick_text
 from .bars import draw_bars, draw_signed_bars
 from .critical_differences import CriticalDifferences
@@ -19,13 +20,10 @@ from .svg import (
     circle,
     cut_to,
     ground,
-    headed,
     line,
-    panels,
     path,
     picture,
     rectangle,
-    saved,
     text,
     text_width,
 )

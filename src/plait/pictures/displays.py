@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 from plait.core.extras import optional
 from plait.core.sentences import ParameterError, shown
+from plait.pictures.arrangements import headed, panels, saved
 from plait.pictures.bars import draw_bars, draw_signed_bars
-from plait.pictures.svg import BLUE, ORANGE, headed, panels, saved
+from plait.pictures.svg import BLUE, ORANGE
 
 __all__ = ["BarDisplay", "BarPanel", "Display", "new_axes"]
 

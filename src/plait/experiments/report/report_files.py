@@ -13,7 +13,7 @@ from plait.experiments.report.report_page import report_html
 from plait.experiments.report.score_tables import metric_words
 from plait.experiments.report.tables import Contents
 from plait.experiments.statistics import RankComparison, cd_text, cd_tikz, rank_statement
-from plait.pictures.svg import saved
+from plait.pictures.arrangements import saved
 from plait.pictures.table_markup import as_latex
 from plait.pictures.tables import Table, as_csv, as_records, as_text
 from plait.pictures.text_bars import shortened

@@ -8,9 +8,9 @@ from plait.experiments.published import published_results
 from plait.experiments.reproduction.facts import Figure
 from plait.experiments.reproduction.repeated_tables import words_table
 from plait.experiments.running.cells import CellResult
+from plait.pictures.arrangements import panels
 from plait.pictures.heat_map import draw_number_map
 from plait.pictures.lines import draw_lines
-from plait.pictures.svg import panels
 from plait.pictures.tables import Table
 
 __all__ = ["draw_figure", "gains_table", "means_table", "times_table"]

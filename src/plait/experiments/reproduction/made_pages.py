@@ -13,7 +13,7 @@ from plait.experiments.reproduction.outcome_tables import COLUMN_WORDS, cells_cs
 from plait.experiments.reproduction.paper_plans import paper_plan, plan_names
 from plait.experiments.reproduction.repeated_tables import outcomes_text, pairs_markdown, ranks_markdown, words_table
 from plait.experiments.reproduction.rerun import Reproduction, read_reproduction, read_results
-from plait.pictures.svg import saved
+from plait.pictures.arrangements import saved
 from plait.pictures.table_markup import as_markdown
 
 __all__ = ["write_index", "write_paper"]
