@@ -104,11 +104,11 @@ def _two(n_both, n_a, n_b, n_rows, table):  # type: ignore[no-untyped-def]
 
 @kernel
 def add_conditional_amounts(j, k, labels, pairs, within, ones, n_rows, table, bits, out):  # type: ignore[no-untyped-def]
-    """Add I(Y_j;Y_k|Y_l) to out[i] for every l = labels[i]."""
+    """Add I(Y_j;Y_k|Y_l) to out[i] for every l = labels[i]; `within` counts label l in the rows of both j and k."""
     n_j, n_k, n_jk = ones[j], ones[k], np.int64(pairs[j, k])
     for i in range(labels.size):
         l = labels[i]  # noqa: E741
-        n_l, n_jl, n_kl, n_jkl = ones[l], np.int64(pairs[j, l]), np.int64(pairs[k, l]), np.int64(within[k, l])
+        n_l, n_jl, n_kl, n_jkl = ones[l], np.int64(pairs[j, l]), np.int64(pairs[k, l]), np.int64(within[l])
         # The rows with label l, then those without it, as tables of j and k.
         inside = _two(n_jkl, n_jl, n_kl, n_l, table)
         outside = _two(n_jk - n_jkl, n_j - n_jl, n_k - n_kl, n_rows - n_l, table)

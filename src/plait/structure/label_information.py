@@ -14,7 +14,7 @@ from plait.core.arrays import Array, Floats, Ints
 from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
 from plait.core.unknown_labels import has_unknown
-from plait.counts import Codes, PairCounts, count_pairs, encode, joint_counts
+from plait.counts import Codes, PairCounts, SparseCodes, count_pairs, encode, joint_counts
 from plait.information import (
     CountLogs,
     conditional_mutual_information_matrix,
@@ -91,25 +91,20 @@ class LabelInformation:
 
     def tables_of(self, label: int) -> "LabelTables":
         """Return the tables of one label with all pairs of labels."""
-        # Bits or rows of one label's rows only; `encode` gave every label its one plane.
-        held = np.zeros(self.n_rows, dtype=np.bool_)
-        starts, rows = self._rows_of_labels
-        held[rows[starts[label] : starts[label + 1]]] = True
-        inside = self.codes.within(held)
-        return LabelTables(self, label, np.ascontiguousarray(joint_counts(inside, inside)))
+        return LabelTables(self, label)
 
     @cached_property
     def _rows_of_labels(self) -> tuple[Ints, npt.NDArray[np.uint32]]:
         return self.codes.sparse().by_plane
 
     def add_information(self, j: int, k: int, within: Ints, labels: Ints, out: Floats) -> None:
-        """Add I(Y_j;Y_k|Y_l) to `out` for every l in `labels`; `within` counts pairs in the rows of label j."""
+        """Add I(Y_j;Y_k|Y_l) to `out` for every l in `labels`; `within` counts label l in the rows of both j and k."""
         table, bits = self._logs
         joint, ones = self.pairs.joint, self.pairs.x_counts
         if kernels_pay(self.n_labels**3, _MANY_TRIPLES):
             _kernels.add_conditional_amounts(j, k, labels, joint, within, ones, self.n_rows, table, bits, out)
             return
-        n_l, n_jl, n_kl, n_jkl = ones[labels], joint[j, labels], joint[k, labels], within[k, labels].astype(np.int64)
+        n_l, n_jl, n_kl, n_jkl = ones[labels], joint[j, labels], joint[k, labels], within[labels].astype(np.int64)
         # The rows with label l, then those without it, as tables of j and k; then the pairs of j and l, and of k and l.
         inside = _two(n_jkl, n_jl, n_kl, n_l, table)
         outside = _two(joint[j, k] - n_jkl, ones[j] - n_jl, ones[k] - n_kl, self.n_rows - n_l, table)
@@ -133,17 +128,40 @@ class LabelTables:
         Of all labels.
     label : int
         Which label.
-    within : ndarray of int, shape (n_labels, n_labels)
-        Rows with two other labels among those with this one.
     """
 
     information: LabelInformation
     label: int
-    within: Ints
+
+    @cached_property
+    def _held(self) -> npt.NDArray[np.bool_]:
+        """Which rows have the label; `encode` gave every label its one plane."""
+        held = np.zeros(self.information.n_rows, dtype=np.bool_)
+        starts, rows = self.information._rows_of_labels
+        held[rows[starts[self.label] : starts[self.label + 1]]] = True
+        return held
+
+    @cached_property
+    def _table(self) -> Ints:
+        inside = self.information.codes.within(self._held)
+        return np.ascontiguousarray(joint_counts(inside, inside))
+
+    def within(self, other: int) -> Ints:
+        """Return how many rows with the label and another one have each third label, (n_labels,)."""
+        codes = self.information.codes
+        if not isinstance(codes, SparseCodes):
+            return np.ascontiguousarray(self._table[other])
+        # Of lists of labels only those of rows with both are read: no table of all pairs for every label.
+        starts, rows = self.information._rows_of_labels
+        both = rows[starts[other] : starts[other + 1]]
+        both = both[self._held[both]]
+        lengths = np.diff(codes.indptr)[both]
+        firsts = np.repeat(codes.indptr[both] - np.append(0, np.cumsum(lengths)[:-1]), lengths)
+        return np.bincount(codes.indices[firsts + np.arange(lengths.sum())], minlength=self.information.n_labels)
 
     def add_information(self, other: int, given: Ints, out: Floats) -> None:
         """Add I(Y_label;Y_other|Y_l), in bits, to `out` for every l in `given`."""
-        self.information.add_information(self.label, other, self.within, given, out)
+        self.information.add_information(self.label, other, self.within(other), given, out)
 
 
 # Fewer rows say nothing about a pair.
