@@ -67,10 +67,16 @@ class OneVsRest:
 
     def fit(self, X: Any, Y: Any) -> None:
         self.model.fit(X, sparse.csr_matrix(Y, dtype=np.int64))
+        # Labels that never occur are scored 0 by scikit-learn, above most others.
+        self.absent = np.flatnonzero(np.asarray(Y.sum(axis=0)).ravel() == 0)
 
     def ask(self, X: Any) -> Any:
-        blocks = [X[start : start + 4096] for start in range(0, X.shape[0], 4096)]
-        return np.concatenate([highest(self.model.decision_function(block), 5) for block in blocks])
+        found = []
+        for start in range(0, X.shape[0], 4096):
+            scores = self.model.decision_function(X[start : start + 4096])
+            scores[:, self.absent] = -np.inf
+            found.append(highest(scores, 5))
+        return np.concatenate(found)
 
     def labels(self, X: Any) -> Any:
         return sparse.csr_matrix(self.model.predict(X))

@@ -34,7 +34,7 @@ import plait
 from plait import load_model, make_joint_pipeline, recipes, save_model
 from plait.core.sentences import ParameterError
 from plait.data import DataError, Dataset
-from plait.estimators import UntrustedModelError, model_file, read_model_file
+from plait.estimators import UntrustedModelError, model_file, model_types, read_model_file
 from plait.estimators.model_file import answers_of
 from plait.inference import Auto
 from plait.joint import MixtureJoint
@@ -67,8 +67,8 @@ def fitted():
 @pytest.fixture
 def small_limits(monkeypatch):
     """Let small bombs do."""
-    monkeypatch.setattr(model_file, "_GROWTH", (model_file._GROWTH[0], 1 << 23))
-    monkeypatch.setattr(model_file, "_SCHEMA_GROWTH", (model_file._SCHEMA_GROWTH[0], 1 << 21))
+    monkeypatch.setattr(model_types, "_GROWTH", (model_types._GROWTH[0], 1 << 23))
+    monkeypatch.setattr(model_types, "_SCHEMA_GROWTH", (model_types._SCHEMA_GROWTH[0], 1 << 21))
 
 
 # What is written is read.

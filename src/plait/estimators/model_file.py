@@ -4,11 +4,9 @@ A file is what `skops` writes of a table with two entries: `model`, and `plait`,
 features, versions, and what the model was fitted on. A plain skops file of a fitted model or pipeline is read as well.
 """
 
-import io
 import json
 import os
 import platform
-import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
@@ -28,7 +26,7 @@ from plait.core.extras import optional
 from plait.core.sentences import ParameterError, shown
 from plait.data import DataError
 from plait.data.conversion.files import replacing
-from plait.estimators.model_types import check_parts, is_trusted
+from plait.estimators.model_types import check_parts, growth, is_trusted, packed
 
 __all__ = ["ModelFile", "UntrustedModelError", "answers_of", "load_model", "read_model_file", "save_model"]
 
@@ -36,9 +34,6 @@ FORMAT = 1
 _KEYS = {"plait", "model"}
 _MOST_NAMES = 5
 _UNKNOWN = -1
-# What a packed file may unpack to, in bytes: so many times its size, and always as much as stands behind. The schema is
-# parsed into objects of ten times its size. `save_model` leaves unpacked what would pass for a bomb.
-_GROWTH, _SCHEMA_GROWTH = (100, 1 << 27), (20, 1 << 25)
 
 
 class UntrustedModelError(DataError):
@@ -124,16 +119,14 @@ def save_model(
     known = {each.name: getattr(file, each.name) for each in fields(file) if each.name != "model"}
     content = {"plait": json.dumps({"format": FORMAT, **known}), "model": model}
     try:
-        written = skops.dumps(content, compression=zipfile.ZIP_DEFLATED)
-        if _bomb(io.BytesIO(written), len(written)):
-            written = skops.dumps(content)
+        plain = skops.dumps(content)
     except Exception as problem:
         raise ParameterError(
             f"save_model needs a model that can be written as data, but {' '.join(str(problem).split())}. "
             "Leave out what holds functions or connections."
         ) from problem
     with replacing(path) as draft:
-        draft.write_bytes(written)
+        draft.write_bytes(packed(plain))
 
 
 def _described(model: Any, data: Any, method: str) -> ModelFile:
@@ -238,7 +231,7 @@ def _skops() -> Any:
 def _loaded(file: Path, stream: Any, trusted: Sequence[str]) -> Any:
     if stream.read(1) == b"\x80":
         raise _wrong(file, "a pickle, which would run code", "Read it where you trust it, and write it by save_model.")
-    bomb = _bomb(stream, os.fstat(stream.fileno()).st_size)
+    bomb = growth(stream, os.fstat(stream.fileno()).st_size)
     if bomb:
         raise _wrong(file, bomb)
     skops = _skops()
@@ -255,47 +248,6 @@ def _loaded(file: Path, stream: Any, trusted: Sequence[str]) -> Any:
     content = skops.load(file, trusted=held)
     check_parts(content)
     return content
-
-
-# Bombs.
-
-
-def _bomb(stream: Any, size: int) -> str:
-    """Say how a file grows when it is read, if that is too much."""
-    with zipfile.ZipFile(stream) as archive:
-        sizes = {entry.filename: entry.file_size for entry in archive.infolist()}
-        for (factor, floor), found in ((_GROWTH, sum(sizes.values())), (_SCHEMA_GROWTH, sizes["schema.json"])):
-            if found > max(floor, factor * size):
-                return f"a packed file of {size} bytes that grows to {found}"
-        inner = {name: _unpacked_size(archive, name) for name in sizes if name != "schema.json"}
-        used = dict(_references(json.loads(archive.read("schema.json"))))
-        found = sum(inner.get(name, 0) for name in used.values())
-        limit = max(_GROWTH[1], _GROWTH[0] * size)
-        return f"a packed file of {size} bytes that grows to {found}" if found > limit else ""
-
-
-def _unpacked_size(archive: zipfile.ZipFile, name: str) -> int:
-    """Return what an entry becomes in memory: sparse matrices are packed files themselves."""
-    with archive.open(name) as stream:
-        packed = stream.read(2) == b"PK"
-    if not packed:
-        return archive.getinfo(name).file_size
-    with zipfile.ZipFile(io.BytesIO(archive.read(name))) as nested:
-        return sum(entry.file_size for entry in nested.infolist())
-
-
-def _references(schema: Any) -> Iterator[tuple[Any, str]]:
-    """Yield an object's number and the entry that it is read from: objects may share one, each with a copy of it."""
-    waiting = [schema]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, dict):
-            if isinstance(node.get("file"), str):
-                number = node.get("__id__")
-                yield (number if isinstance(number, int) else object()), node["file"]
-            waiting.extend(node.values())
-        elif isinstance(node, list):
-            waiting.extend(node)
 
 
 # What a file says.

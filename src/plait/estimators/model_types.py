@@ -1,4 +1,4 @@
-"""Which types a saved model may hold, and what is checked in those whose numbers compiled code follows.
+"""Which types a saved model may hold, what is checked in those whose numbers compiled code follows, and packing.
 
 The rule: concrete classes of plait with parameters, from the rooms whose objects are in models; the parts that fits
 keep; scikit-learn's estimators (those that skops trusts), and the parts of them that are listed here. None of them runs
@@ -8,6 +8,9 @@ each one is checked before a model is handed out; so are the parameters and fiel
 
 import importlib
 import inspect
+import io
+import json
+import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -18,7 +21,7 @@ from sklearn.base import BaseEstimator
 from plait.core.checks import check_parameters
 from plait.core.sentences import ParameterError
 
-__all__ = ["check_parts", "is_trusted"]
+__all__ = ["check_parts", "growth", "is_trusted", "packed"]
 
 _ROOMS = (
     *("data", "counts", "structure", "features", "learners"),
@@ -232,3 +235,59 @@ _CHECKS = {
     "KDTree": _sound_neighbours,
     "BallTree": _sound_neighbours,
 }
+
+
+# What a packed file may unpack to, in bytes: so many times its size, and always as much as stands behind. The schema is
+# parsed into objects of ten times its size. `save_model` leaves unpacked what would pass for a bomb.
+_GROWTH, _SCHEMA_GROWTH = (100, 1 << 27), (20, 1 << 25)
+# Files of so many bytes are written as they are: a model of many labels in a second, not in a minute.
+_LARGE = 1 << 26
+
+
+def growth(stream: Any, size: int) -> str:
+    """Say how a file grows when it is read, if that is too much."""
+    with zipfile.ZipFile(stream) as archive:
+        sizes = {entry.filename: entry.file_size for entry in archive.infolist()}
+        for (factor, floor), found in ((_GROWTH, sum(sizes.values())), (_SCHEMA_GROWTH, sizes["schema.json"])):
+            if found > max(floor, factor * size):
+                return f"a packed file of {size} bytes that grows to {found}"
+        inner = {name: _unpacked_size(archive, name) for name in sizes if name != "schema.json"}
+        used = dict(_references(json.loads(archive.read("schema.json"))))
+        found = sum(inner.get(name, 0) for name in used.values())
+        limit = max(_GROWTH[1], _GROWTH[0] * size)
+        return f"a packed file of {size} bytes that grows to {found}" if found > limit else ""
+
+
+def _unpacked_size(archive: zipfile.ZipFile, name: str) -> int:
+    """Return what an entry becomes in memory: sparse matrices are packed files themselves."""
+    with archive.open(name) as stream:
+        packed = stream.read(2) == b"PK"
+    if not packed:
+        return archive.getinfo(name).file_size
+    with zipfile.ZipFile(io.BytesIO(archive.read(name))) as nested:
+        return sum(entry.file_size for entry in nested.infolist())
+
+
+def _references(schema: Any) -> Iterator[tuple[Any, str]]:
+    """Yield an object's number and the entry that it is read from: objects may share one, each with a copy of it."""
+    waiting = [schema]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            if isinstance(node.get("file"), str):
+                number = node.get("__id__")
+                yield (number if isinstance(number, int) else object()), node["file"]
+            waiting.extend(node.values())
+        elif isinstance(node, list):
+            waiting.extend(node)
+
+
+def packed(plain: bytes) -> bytes:
+    """Return a file packed, unless it is so large that this takes long, or would grow like a bomb when it is read."""
+    if len(plain) > _LARGE:
+        return plain
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(plain)) as archive, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as smaller:
+        for entry in archive.infolist():
+            smaller.writestr(entry.filename, archive.read(entry))
+    return plain if growth(made, len(made.getvalue())) else made.getvalue()

@@ -52,6 +52,20 @@ class HierarchyConditionals:
     weights: Any
     intercept_: Floats
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Plain arrays: files pack a sparse matrix by itself first, which takes a minute for a hundred million weights.
+        parts = {name: getattr(self.weights, name) for name in ("data", "indices", "indptr")}
+        return {"hierarchy": self.hierarchy, "intercept_": self.intercept_, "shape": self.weights.shape, **parts}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        weights = sparse.csr_matrix((state["data"], state["indices"], state["indptr"]), shape=tuple(state["shape"]))
+        for name, value in (
+            ("hierarchy", state["hierarchy"]),
+            ("intercept_", state["intercept_"]),
+            ("weights", weights),
+        ):
+            object.__setattr__(self, name, value)
+
     @property
     def n_labels(self) -> int:
         """Number of labels."""
