@@ -3,7 +3,7 @@
     python -m benchmarks.streaming [--rows 500000 2000000]
 
 Each command runs in a process of its own, whose peak resident memory is printed with its CPU time. The rows are made
-up: 10 of 200 features and 2 of 20 labels each. Both files are large enough to be
+up: 10 of 200 features and 2 of 6 labels each. Both files are large enough to be
 read in chunks. The bar: four times the rows take at most 1.1 times the memory.
 """
 
@@ -18,8 +18,9 @@ from pathlib import Path
 
 import numpy as np
 
-FEATURES, LABELS, PER_ROW = 200, 20, 10
+FEATURES, LABELS, PER_ROW = 200, 6, 10
 WANTED = 1.1
+METHOD = ("--method", "br", "--set", "learner=logistic")
 
 
 def write(path: Path, n_rows: int) -> None:
@@ -53,18 +54,21 @@ def main(words: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=int, nargs=2, default=[500_000, 2_000_000])
     sizes = parser.parse_args([] if words is None else words).rows
-    peaks: dict[str, list[float]] = {"fit": [], "predict": []}
+    peaks: dict[str, list[float]] = {"predict": [], "fit": []}
     with tempfile.TemporaryDirectory() as folder:
-        model = str(Path(folder, "model.plait"))
-        for n_rows in sizes:
-            file = Path(folder, f"{n_rows}.svm")
+        model, few = str(Path(folder, "model.plait")), Path(folder, "few.svm")
+        write(few, 20_000)
+        run("fit", str(few), *METHOD, "-o", model)
+        files = [Path(folder, f"{n_rows}.svm") for n_rows in sizes]
+        for n_rows, file in zip(sizes, files, strict=True):
             write(file, n_rows)
-            print(f"{n_rows} rows, {file.stat().st_size / 2**20:.0f} MiB", flush=True)
-            fit = ("fit", str(file), "--method", "br", "--set", "learner=logistic", "-o", model)
-            for name, command in (("fit", fit), ("predict", ("predict", model, str(file), "-o", f"{folder}/out.csv"))):
-                peak, cpu, wall = run(*command)
+            print(f"{n_rows} rows: {file.stat().st_size / 2**20:.0f} MiB", flush=True)
+        for name in peaks:
+            for n_rows, file in zip(sizes, files, strict=True):
+                out = ("fit", str(file), *METHOD) if name == "fit" else ("predict", model, str(file))
+                peak, cpu, wall = run(*out, "-o", f"{folder}/{'again.plait' if name == 'fit' else 'out.csv'}")
                 peaks[name].append(peak)
-                print(f"  {name:8} peak {peak:6.0f} MiB, CPU {cpu:6.1f} s, wall {wall:6.1f} s", flush=True)
+                print(f"{name} {n_rows}: peak {peak:.0f} MiB, CPU {cpu:.1f} s, wall {wall:.1f} s", flush=True)
     for name, (small, large) in peaks.items():
         print(
             f"{name}: {large / small:.2f} times the memory for {sizes[1] / sizes[0]:.0f} times the rows; bar {WANTED}"
