@@ -11,7 +11,7 @@ from sklearn.base import clone
 from plait import features as features_room
 from plait import structure as structure_room
 from plait.core.arrays import Bools, Labels
-from plait.core.checks import InstanceOf, Nothing, RandomState, check_parameters
+from plait.core.checks import InstanceOf, Nothing, OneOf, RandomState, check_parameters
 from plait.core.chunked.row_chunks import RowChunks
 from plait.core.naming import resolve
 from plait.core.parallel import JOBS_RULES, with_own_jobs
@@ -21,10 +21,11 @@ from plait.core.sentences import ParameterError
 from plait.core.unknown_labels import has_unknown
 from plait.estimators.category_columns import CategoryFrames, categories_of, in_codes
 from plait.estimators.unknown_labels.em import filled_parents, trained_on_known
+from plait.estimators.unknown_labels.recording import RecordingRates, missed_shares
 from plait.features import FeatureMask, Selector
 from plait.inference import Inference
 from plait.joint import GraphJoint
-from plait.learners import Conditionals, Learner, SklearnLearner
+from plait.learners import Learner, SklearnLearner
 from plait.learners.learner_words import LEARNER_RULES, as_learner
 from plait.learners.partitioned.checked_parts import training_chunks, training_parts
 from plait.learners.training.problem import Problem
@@ -80,10 +81,6 @@ def _support(mask: FeatureMask | None) -> Bools | None:
     return None if mask is None or mask.support.all() else mask.support
 
 
-def _trained(learner: Learner, problem: Problem, seed: int) -> Conditionals:
-    return learner.fit_checked(problem)
-
-
 class JointClassifier(JointModel):
     """Learn P(Y | X) as a product of conditionals over a graph of labels, and answer any question about it.
 
@@ -111,6 +108,13 @@ class JointClassifier(JointModel):
         Seed of random orders, roots, folds and draws. Fixed, everything is the same every time, for any `n_jobs`.
     n_jobs : int, optional
         Threads over labels in `fit` and over blocks of rows when predicting; the result is the same for any number.
+    zeros : {"certain", "unrecorded"}, default="certain"
+        What a 0 in y says: that the label is not there, or only that it was not recorded, as in tags that people add
+        [Elkan2008]. NaN says in both cases that nothing is known of a label.
+    recording_rate : float, array of shape (n_labels,) or "estimate", optional
+        With `zeros="unrecorded"` the share of the labels that are there which is recorded, of all labels or of each; 1
+        is certain zeros. It cannot be learned from the records without an assumption: None and "estimate" take the mean
+        of P(recorded | x), out of fold, over the surest fifth of the recorded rows of a label, and warn.
 
     Attributes
     ----------
@@ -126,6 +130,8 @@ class JointClassifier(JointModel):
         Thresholds of the losses "micro_f1" (a number) and "macro_f1" (one a label), found where `loss` is one of them
         at `fit`: five parts of the rows are held out in turn, with the graph and the penalties of all rows. May be
         changed.
+    recording_rate_ : ndarray of shape (n_labels,)
+        With `zeros="unrecorded"` the rates that were given or estimated.
     label_names_ : ndarray of str
         Names of the labels, from the columns of a data frame, else "y0", "y1", ...
     n_labels_, n_features_in_ : int
@@ -134,6 +140,19 @@ class JointClassifier(JointModel):
         Names of the features, where X has them.
     classes_ : ndarray
         Numbers of the labels; the classes of y if it was a single column in one dimension.
+
+    Notes
+    -----
+    Where y holds unknown labels (NaN, None, NA; in a sparse matrix NaN that is stored), the likelihood of what is known
+    is maximised: conditionals are trained on the rows that know the label, unknown parents at their marginals, and then
+    by up to three steps of EM [Dempster1977], exact on forests and polytrees, by completions of the unknown labels on
+    other graphs. Learners other than logistic regression stop before EM. Structures count rows in which both labels of
+    a pair are known. A row without any known label changes nothing.
+
+    References
+    ----------
+    [Dempster1977] Dempster, Laird and Rubin: Maximum likelihood from incomplete data via the EM algorithm, 1977.
+    [Elkan2008] Elkan and Noto: Learning classifiers from only positive and unlabeled data, 2008.
 
     See Also
     --------
@@ -170,6 +189,8 @@ class JointClassifier(JointModel):
         "loss": (InstanceOf((Loss, str)),),
         "random_state": (RandomState(), Nothing()),
         "n_jobs": JOBS_RULES,
+        "zeros": (OneOf(("certain", "unrecorded")),),
+        "recording_rate": (RecordingRates(), OneOf(("estimate",)), Nothing()),
     }
     threshold_folds: ClassVar[int] = 5
     part_makers: ClassVar[dict[str, Any]] = {
@@ -188,6 +209,8 @@ class JointClassifier(JointModel):
         loss: Any = "subset",
         random_state: Any = None,
         n_jobs: int | None = None,
+        zeros: str = "certain",
+        recording_rate: Any = None,
     ) -> None:
         self.structure = structure
         self.selector = selector
@@ -196,6 +219,8 @@ class JointClassifier(JointModel):
         self.loss = loss
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.zeros = zeros
+        self.recording_rate = recording_rate
 
     @shows_progress("fitting")
     @with_own_jobs
@@ -208,7 +233,7 @@ class JointClassifier(JointModel):
             Features; a data set brings its labels with it. With a `LogisticLearner` also a Dask array or frame, or
             chunks of rows that can be read again and again, such as `plait.data.chunks(path)`: see "Scale".
         y : array, sparse matrix, data frame, or list of sets of label names
-            One 0/1 column for each label; or one binary column in one dimension.
+            One 0/1 column for each label, NaN where a label is unknown; or one binary column in one dimension.
         sample_weight : array of shape (n_samples,), optional
             Weights of rows. Structures and selectors that count rows take a row as often as its weight says where all
             weights are whole numbers; otherwise they leave out rows that weigh nothing and count the others once.
@@ -272,8 +297,14 @@ class JointClassifier(JointModel):
         self.graph_ = structure.build_checked(given)
         self.mask_ = None if selector is None else selector.second_stage(*counted, self.graph_, candidates)
         problem = replace(alone, graph=self.graph_, support=_support(self.mask_))
-        train = trained_on_known if has_unknown(Y) else _trained
-        self.conditionals_ = train(learner, problem, self._seed)
+        missed = None
+        if self.zeros == "unrecorded":
+            missed = missed_shares(type(self).__name__, self.recording_rate, learner, alone)
+            self.recording_rate_ = np.ones(self.n_labels_) if missed is None else 1.0 - missed
+        if has_unknown(Y) or missed is not None:
+            self.conditionals_ = trained_on_known(learner, problem, self._seed, missed)
+        else:
+            self.conditionals_ = learner.fit_checked(problem)
         self.joint_ = GraphJoint(self.conditionals_)
 
     def _numbers(self, X: Any, *, reset: bool = True) -> Any:
@@ -294,7 +325,8 @@ class JointClassifier(JointModel):
     def _part_model(self) -> Any:
         """Return a copy with the graph and the penalties that all rows chose: folds train the conditionals again."""
         learner = self._learner().settled(self.conditionals_)
-        return super()._part_model().set_params(structure=UserGraph(self.graph_), learner=learner)
+        rate = getattr(self, "recording_rate_", self.recording_rate)
+        return super()._part_model().set_params(structure=UserGraph(self.graph_), learner=learner, recording_rate=rate)
 
     def _parts(self) -> tuple[Structure, Selector | None, Learner]:
         """Return the parts as objects, their parameters checked."""
