@@ -1,11 +1,11 @@
 """Training where labels are unknown: held-out log-loss of a chain, labels hidden at random or recorded in part.
 
 Needs PLAIT_DATA, the folder of benchmark data. A chain in the order of the columns is trained on two thirds of the
-rows, of whose labels 30, 50 or 70 % are hidden: unknown labels as 0, rows with unknown labels dropped, unknown parents as 0,
-unknown parents at their marginals (where EM starts), EM (what `fit` does), and all labels known. Then only a share of
-the positives is recorded: zeros taken for certain, `zeros="unrecorded"` with the rate given and with it estimated. Mean
--log P(y | x) of the other rows, the gain of EM over its start with its standard error, micro-F1 of sets for F1, and CPU
-time over that of a fit with all labels and the same search of C.
+rows, of whose labels 30, 50 or 70 % are hidden: unknown labels as 0, rows with unknown labels dropped, unknown parents
+as 0, unknown parents at their marginals (where EM starts), EM (what `fit` does), and all labels known. Then only a
+share of the positives is recorded: zeros taken for certain, `zeros="unrecorded"` with the rate given and with it
+estimated. Mean -log P(y | x) of the other rows, the gain of EM over its start with its standard error, micro-F1 of sets
+for F1, and CPU time over that of a fit with all labels and the same search of C.
 
     python -m benchmarks unknown_labels                      all data sets
     PLAIT_SETS=emotions SEEDS=3 python -m benchmarks unknown_labels

@@ -17,6 +17,7 @@ from plait.core.parallel import JOBS_RULES, Parallel, delayed
 from plait.core.progress_bar import shows_progress
 from plait.core.randomness import generator, seeds
 from plait.core.sentences import ParameterError
+from plait.core.unknown_labels import given_again, has_unknown, known_cells, known_shares, unknown_as_absent
 from plait.estimators.joint_classifier import JointClassifier
 from plait.inference import Greedy, Inference
 from plait.joint import FeatureJoint, MixtureJoint
@@ -71,7 +72,7 @@ def fitted_member(
     if "random_state" in copy.get_params():
         copy.set_params(random_state=seeds(draws, 1)[0])
     weights = {} if sample_weight is None else {"sample_weight": sample_weight[rows]}
-    return Member(copy.fit(X[rows][:, columns], Y[rows], **weights), rows, columns)
+    return Member(copy.fit(X[rows][:, columns], given_again(Y[rows]), **weights), rows, columns)
 
 
 def _drawn(draws: np.random.Generator, values: Ints, wanted: float, name: str) -> Ints:
@@ -165,6 +166,7 @@ class EnsembleClassifier(CallbackSupport, JointModel):
     []
     """
 
+    takes_unknown_labels: ClassVar[bool] = True
     parameter_rules: ClassVar[dict[str, Any]] = {
         "estimator": (HasMethods(("fit", "predict")), Nothing()),
         "n_estimators": (Interval(int, 1, None),),
@@ -278,6 +280,8 @@ class EnsembleClassifier(CallbackSupport, JointModel):
             )
         joints = tuple(FeatureJoint(member.columns, member.estimator.joint_) for member in self.members_)
         weights = np.full(len(joints), 1.0 / len(joints))
+        whole = np.flatnonzero(known_cells(Y).all(axis=1)) if has_unknown(Y) else slice(None)
+        X, Y = X[whole], unknown_as_absent(Y[whole])
         if X.shape[0]:
             logs = np.column_stack([joint.condition(X).log_prob(Y) for joint in joints])
             weights = likeliest_weights(logs)
@@ -298,7 +302,8 @@ class EnsembleClassifier(CallbackSupport, JointModel):
         scores = self._scores(X)
         levels = np.unique(scores)
         counts = np.array([(scores >= level).sum() for level in levels])
-        return float(levels[np.argmin(np.abs(counts - int(Y.sum())))])
+        n_given = known_shares(Y).sum() * len(Y) if has_unknown(Y) else int(Y.sum())
+        return float(levels[np.argmin(np.abs(counts - n_given))])
 
     @answers_chunks
     def predict(self, X: Any, loss: Any = None, *, sparse_output: bool | str = "auto") -> Any:

@@ -21,6 +21,7 @@ from plait.core.sentences import ParameterError
 from plait.core.unknown_labels import has_unknown
 from plait.estimators.category_columns import CategoryFrames, categories_of, in_codes
 from plait.estimators.unknown_labels.em import filled_parents, trained_on_known
+from plait.estimators.unknown_labels.imputation import imputed_labels
 from plait.estimators.unknown_labels.recording import RecordingRates, missed_shares
 from plait.features import FeatureMask, Selector
 from plait.inference import Inference
@@ -147,7 +148,8 @@ class JointClassifier(JointModel):
     is maximised: conditionals are trained on the rows that know the label, unknown parents at their marginals, and then
     by up to three steps of EM [Dempster1977], exact on forests and polytrees, by completions of the unknown labels on
     other graphs. Learners other than logistic regression stop before EM. Structures count rows in which both labels of
-    a pair are known. A row without any known label changes nothing.
+    a pair are known; selectors count rows whose unknown labels are drawn from a chain that EM has trained. A row
+    without any known label changes nothing.
 
     References
     ----------
@@ -254,6 +256,10 @@ class JointClassifier(JointModel):
 
     def _fit_parts(self, chunks: RowChunks, sample_weight: Any) -> None:
         """Do what `_learn` does where rows come in chunks: sums over all rows, a sample for what does not add up."""
+        if self.zeros == "unrecorded":
+            raise ParameterError(
+                f"{type(self).__name__} needs zeros='certain' where rows come in chunks. Pass all rows at once."
+            )
         if sample_weight is not None:
             raise ParameterError(
                 f"{type(self).__name__} needs sample_weight to be None where rows come in chunks. Leave it out."
@@ -286,7 +292,11 @@ class JointClassifier(JointModel):
         draws = generator(structure_seed)
         structure, selector, learner = self._parts()
         counted = repeated_rows(X, Y, sample_weight)
-        candidates = None if selector is None else selector.first_stage(*counted)
+        # Selectors count whole rows; structures know what unknown labels are.
+        whole = counted
+        if selector is not None and has_unknown(Y):
+            whole = repeated_rows(X, imputed_labels(X, Y, sample_weight, self._seed), sample_weight)
+        candidates = None if selector is None else selector.first_stage(*whole)
         alone = Problem(X, Y, LabelGraph([[]] * self.n_labels_), _support(candidates), sample_weight)
         if has_unknown(Y):
             alone = replace(alone, parents=filled_parents(learner.fit_checked(alone), alone))
@@ -295,7 +305,7 @@ class JointClassifier(JointModel):
             pairs = pairs_for(structure, learner, alone, seed=pair_seed)
         given = StructureInput(type(structure).__name__, *counted, draws, pairs, list(self.label_names_))
         self.graph_ = structure.build_checked(given)
-        self.mask_ = None if selector is None else selector.second_stage(*counted, self.graph_, candidates)
+        self.mask_ = None if selector is None else selector.second_stage(*whole, self.graph_, candidates)
         problem = replace(alone, graph=self.graph_, support=_support(self.mask_))
         missed = None
         if self.zeros == "unrecorded":

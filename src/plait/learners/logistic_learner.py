@@ -347,7 +347,10 @@ class LogisticLearner(Learner):
 
     def on_fixed_scales(self, X: Any, found: Conditionals) -> tuple[Learner, Floats]:
         """Return the learner with the C of earlier conditionals and without scaling, and the scales of X."""
-        fixed: Learner = clone(self.settled(found)).set_params(standardize=False)
+        assert isinstance(found, LinearConditionals)
+        assert found.C_ is not None
+        strengths = np.where(np.isfinite(found.C_), found.C_, 1.0)
+        fixed: Learner = clone(self).set_params(standardize=False, C=strengths)
         return fixed, column_scales(X, self.standardize)
 
     def settled(self, found: Conditionals) -> Learner:

@@ -29,6 +29,7 @@ from plait.estimators.auto_joint.second_stage import (
 )
 from plait.estimators.auto_joint.table_input import GapFiller, WordColumns, named_numbers, weighing_rows, word_columns
 from plait.estimators.joint_classifier import as_structure
+from plait.estimators.unknown_labels.imputation import imputed_labels
 from plait.joint import FeatureJoint, MixtureJoint
 from plait.learners import LogisticLearner
 from plait.learners.training.problem import Problem, constant_labels, constant_scores
@@ -117,6 +118,8 @@ class AutoJoint(CallbackSupport, JointModel):
 
     Notes
     -----
+    Unknown labels (NaN in y) are drawn once, given the known ones of their row, from a chain that EM has trained.
+
     Rows held out decide on weights and penalties, so with fewer than 60 rows nothing is chosen: logistic regression
     and a forest weigh the same, dependence between labels is penalised strongly, and a `FewRowsWarning` says so. From
     10,000 rows on, a third of the rows, at most 20,000, is held out once; neighbours are looked for among 5,000 rows,
@@ -135,6 +138,7 @@ class AutoJoint(CallbackSupport, JointModel):
     1.0
     """
 
+    takes_unknown_labels: ClassVar[bool] = True
     parameter_rules: ClassVar[dict[str, Any]] = {
         "effort": (OneOf(("fast", "default", "thorough")),),
         "learners": (InstanceOf((list, tuple)), Nothing()),
@@ -190,6 +194,7 @@ class AutoJoint(CallbackSupport, JointModel):
         self._filler = GapFiller(X)
         X = self._filler.transform(X)
         *learner_seeds, fold_seed, pool_seed, chain_seed, self._seed = seeds(self.random_state, 32)
+        Y = imputed_labels(X, Y, weights, pool_seed)
         self._few = len(Y) < FEW_ROWS
         problem = Problem(X, Y, LabelGraph([[]] * self.n_labels_), None, weights)
         mass = problem.class_mass()

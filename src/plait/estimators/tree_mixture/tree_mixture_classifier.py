@@ -13,12 +13,15 @@ from plait.core.parallel import JOBS_RULES, with_own_jobs
 from plait.core.progress_bar import shows_progress
 from plait.core.randomness import generator, seeds
 from plait.core.sentences import ParameterError
+from plait.core.unknown_labels import has_unknown
 from plait.estimators.joint_classifier import as_structure, pairs_for
 from plait.estimators.tree_mixture.em import Mixture
 from plait.estimators.tree_mixture.growth import GrowingMixture, Growth
 from plait.estimators.tree_mixture.tree_starts import StartedMixture
+from plait.estimators.unknown_labels.imputation import imputed_labels
+from plait.estimators.unknown_labels.mixture_em import MixtureSteps, mixture_on_known
 from plait.inference import Inference
-from plait.learners import Learner
+from plait.learners import Learner, LinearConditionals
 from plait.learners.learner_words import LEARNER_RULES, as_learner
 from plait.learners.training.problem import Problem
 from plait.losses import Loss
@@ -125,6 +128,12 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
     classes_ : ndarray
         Numbers of the labels; the classes of y if it was a single column in one dimension.
 
+    Notes
+    -----
+    Where y holds unknown labels (NaN), graphs and the first mixture are learned from rows whose unknown labels are
+    drawn from a chain that EM has trained; then up to three steps of EM over all rows maximise the likelihood of what
+    is known, exactly where graphs are forests or polytrees. `log_likelihood_` is then that of the known labels.
+
     See Also
     --------
     plait.recipes.mc : two mixtures, averaged.
@@ -145,6 +154,7 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
     ((300, 4), True)
     """
 
+    takes_unknown_labels: ClassVar[bool] = True
     parameter_rules: ClassVar[dict[str, Any]] = {
         "max_components": (Interval(int, 1, None),),
         "structure": (InstanceOf((Structure, str)), Nothing()),
@@ -240,9 +250,10 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
         self
         """
         check_parameters(self)
-        X, Y, sample_weight = self._checked_rows(X, y, sample_weight)
+        X, observed, sample_weight = self._checked_rows(X, y, sample_weight)
         sizes = self._sizes()
         *split_seeds, self._seed = seeds(self.random_state, len(sizes) * self.n_init + 1)
+        Y = imputed_labels(X, observed, sample_weight, self._seed)
         growth, made = self._growth(), StartedMixture if self.start == "trees" else GrowingMixture
         least = -(-self.min_components // len(sizes))
         growths = [replace(growth, max_components=n, min_components=min(least, n)) for n in sizes]
@@ -253,8 +264,12 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
         trees = [(mixture, seed) for group in growing for mixture in group for seed in mixture.seeds]
         for mixture, seed in fit_tasks(self, trees, "TreeMixtureClassifier, trees", X=X, y=y):
             mixture.add_tree(seed)
-        self._finish([max(group, key=lambda grown: grown.history[-1]) for group in growing], X, Y, sample_weight)
-        self._find_thresholds(X, Y, sample_weight)
+        best = [max(group, key=lambda grown: grown.history[-1]) for group in growing]
+        found = [mixture.on_all_rows(X, Y, sample_weight) for mixture in best]
+        if has_unknown(observed) and self._learner().takes_soft_targets:
+            found = [self._on_known(each, X, observed, sample_weight) for each in found]
+        self._finish(best, found)
+        self._find_thresholds(X, observed, sample_weight)
         return self
 
     def _sizes(self) -> list[int]:
@@ -263,9 +278,15 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
         each, more = divmod(self.max_components, n_mixtures)
         return [each + (place < more) for place in range(n_mixtures)]
 
-    def _finish(self, grown: list[GrowingMixture], X: Any, Y: Labels, sample_weight: Any) -> None:
-        """Train the mixtures that were found on all rows; their mean is the model."""
-        found = [mixture.on_all_rows(X, Y, sample_weight) for mixture in grown]
+    def _on_known(self, mixture: Mixture, X: Any, Y: Labels, sample_weight: Any) -> Mixture:
+        """Return the mixture after steps of EM that maximise the likelihood of known labels."""
+        parts = [part for part in mixture.conditionals if isinstance(part, LinearConditionals)]
+        steps = MixtureSteps(self._learner(), X, Y, sample_weight, mixture.weights, parts, self._seed)
+        (weights, conditionals), likelihoods = mixture_on_known(steps)
+        return Mixture(weights, tuple(conditionals), tuple(likelihoods), tuple(likelihoods))
+
+    def _finish(self, grown: list[GrowingMixture], found: list[Mixture]) -> None:
+        """Keep the mixtures that were found on all rows; their mean is the model."""
         parts = [part for mixture in found for part in mixture.conditionals]
         weights = np.concatenate([mixture.weights for mixture in found]) / len(found)
         self.graphs_ = [part.graph for part in parts]

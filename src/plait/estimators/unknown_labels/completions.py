@@ -78,7 +78,13 @@ def live_cells(graph: LabelGraph, known: Bools) -> Bools:
 
 
 def completed(
-    model: LinearDistribution, missed: Floats, seeds: Bits, most: int = MOST, draws: int = DRAWS
+    model: LinearDistribution,
+    missed: Floats,
+    seeds: Bits,
+    most: int = MOST,
+    draws: int = DRAWS,
+    *,
+    everything: bool = False,
 ) -> Completions:
     """Return completions of rows.
 
@@ -92,6 +98,8 @@ def completed(
         One for each row: its draws are the same in every step.
     most, draws : int
         Most completions of a row, and draws of which they are kept where there are more.
+    everything : bool, default=False
+        Whether labels that are not live are filled in, too.
 
     Examples
     --------
@@ -104,7 +112,8 @@ def completed(
     order = np.array(model.graph.order, dtype=np.int64)
     effects = model.along_the_order().matrix
     evidence = np.ascontiguousarray(model.evidence[:, order])
-    live = np.ascontiguousarray(live_cells(model.graph, model.evidence >= 0)[:, order])
+    known = np.ones(model.evidence.shape, dtype=np.bool_) if everything else model.evidence >= 0
+    live = np.ascontiguousarray(live_cells(model.graph, known)[:, order])
     base, missed = np.ascontiguousarray(model.base[:, order]), np.ascontiguousarray(missed[order])
     n_rows, n_labels = base.shape
     compiled = kernels_pay(n_rows * n_labels * draws, _KERNELS_FROM)

@@ -21,7 +21,7 @@ from plait.learners import Conditionals, Learner, LinearConditionals
 from plait.learners.training.problem import Problem, constant_labels
 from plait.structure import LabelGraph
 
-__all__ = ["MOST_STEPS", "ObservedRows", "filled_parents", "trained_on_known"]
+__all__ = ["MOST_STEPS", "TOL", "ObservedRows", "filled_parents", "trained_on_known"]
 
 # One to three steps hold nearly all of the gain.
 MOST_STEPS, TOL = 3, 1e-4
@@ -115,20 +115,30 @@ class ObservedRows:
 
     def path(self, max_iter: int) -> Iterator[Step]:
         """Yield every step."""
-        now = replace(self.start.divided_by(1.0 / self.scales), graph=self.graph)
+        now = self.begin()
         for _ in range(max_iter):
             copies = self.expected(now)
-            now = self._fitted(now, copies)
+            now = self.fitted(now, copies)
             yield Step(now, float(self._row_weights @ copies.log_likelihood))
+
+    def begin(self) -> LinearConditionals:
+        """Return where to start, in units of the scaled columns."""
+        return replace(self.start.divided_by(1.0 / self.scales), graph=self.graph)
 
     def expected(self, now: LinearConditionals) -> WeightedCopies:
         """Return the E-step: copies of rows, weighed by what is known."""
         model = LinearDistribution(self.graph, now.base_scores(self.X), now.parent_coef_, self.evidence)
         return expected_copies(model, self.missed, self._seeds)
 
-    def _fitted(self, now: LinearConditionals, copies: WeightedCopies) -> LinearConditionals:
-        """Return the M-step: one batch of weighted regressions over the copies, from where they were."""
-        weights = copies.weights * self._row_weights[copies.rows, None]
+    def fitted(
+        self, now: LinearConditionals, copies: WeightedCopies, shares: Floats | None = None
+    ) -> LinearConditionals:
+        """Return the M-step: one batch of weighted regressions over the copies, from where they were.
+
+        `shares` are how far each row belongs here, in a component of a mixture.
+        """
+        rows_weights = self._row_weights if shares is None else self._row_weights * shares
+        weights = copies.weights * rows_weights[copies.rows, None]
         weights[:, self._fixed] = 0.0
         rows = Problem(self.X[copies.rows], copies.targets, self.graph, self.problem.support, weights, copies.parents)
         found = self.learner.fit_checked(rows, now)
