@@ -59,7 +59,6 @@ def test_default_names():
         ({"X": np.array([["a", "b"]] * 3)}, "X to be an array of numbers, but its dtype is <U1"),
         ({"Y": np.array([1, 0, 1])}, r"Y to have two dimensions, one column for each label, but its shape is \(3,\)"),
         ({"Y": np.array([[1, 2, 0]] * 3)}, "only 0 and 1, but it holds 2"),
-        ({"Y": np.array([[np.nan, 0, 0]] * 3)}, "every label of Y to be known"),
         ({"Y": sparse.csr_matrix([[0, 0, 7]] * 3)}, "only 0 and 1, but it holds 7"),
         ({"Y": np.array([["a", "b", "c"]] * 3)}, "only 0 and 1, but it holds 'a'"),
         ({"label_names": ["s"]}, r"label_names to have one name a column \(3\), but it has 1"),

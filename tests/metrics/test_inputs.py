@@ -124,11 +124,7 @@ REFUSED = {
     "another value": ([[1, 2]], "Y_true to hold only 0 and 1, but it holds 2"),
     "a fraction": ([[1, 0.5]], "Y_true to hold only 0 and 1, but it holds 0.5"),
     "minus one": ([[1, -1]], "Y_true to hold only 0 and 1, but it holds -1"),
-    "nan": ([[1, np.nan]], "every label of Y_true to be known"),
-    "none": ([[1, None]], "every label of Y_true to be known"),
     "words": (np.array([["a", "b"]]), "Y_true to hold only 0 and 1, but it holds 'a'"),
-    "missing in pandas": (pd.DataFrame({"a": [1, None]}, dtype="Int64"), "every label of Y_true to be known"),
-    "missing in polars": (pl.DataFrame({"a": [True, None]}), "every label of Y_true to be known"),
     "sparse value": (sparse.csr_array([[0, 3]]), "Y_true to hold only 0 and 1, but it holds 3"),
     "sparse entry twice": (
         sparse.csr_matrix((np.ones(2), np.zeros(2, int), np.array([0, 2])), shape=(1, 2)),

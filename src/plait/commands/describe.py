@@ -8,10 +8,13 @@ import numpy.typing as npt
 from scipy import sparse
 
 from plait.commands.sources import Source
+from plait.core.labels import label_matrix
+from plait.core.unknown_labels import has_unknown, unknown_as_absent
 from plait.data import Dataset, statistics
 from plait.data.description import LONGEST_PAIR, describe_text, pair_name
 from plait.information import normalized_mutual_information_matrix
 from plait.pictures.text_bars import bar_lines
+from plait.structure.label_information import information_of
 
 __all__ = ["DependentPair", "dependence_text", "describe_data", "strongest_pairs"]
 
@@ -53,8 +56,10 @@ def strongest_pairs(dataset: Dataset, n: int = 10) -> list[DependentPair]:
     [DependentPair(first='sea', second='sun', information=1.0, n_samples=2)]
     """
     labels = _compared(dataset)
-    Y = sparse.csr_matrix(dataset.Y)[:, labels]
-    information = np.triu(normalized_mutual_information_matrix(Y), k=1)
+    table = label_matrix("describe", "Y", dataset.Y, unknown=True)[:, labels]
+    Y = sparse.csr_matrix(unknown_as_absent(table))
+    found = information_of(table).normalized if has_unknown(table) else normalized_mutual_information_matrix(Y)
+    information = np.triu(found, k=1)
     first, second = np.nonzero(information)
     order = np.argsort(-information[first, second], kind="stable")[:n]
     columns = Y.tocsc().astype(np.int64)
@@ -67,7 +72,7 @@ def strongest_pairs(dataset: Dataset, n: int = 10) -> list[DependentPair]:
 
 def _compared(dataset: Dataset) -> npt.NDArray[np.int64]:
     """Return the labels that are compared, in their order."""
-    positives = np.asarray(dataset.Y.sum(axis=0)).ravel()
+    positives = np.asarray((dataset.Y == 1).sum(axis=0)).ravel()
     return np.sort(np.argsort(-positives.astype(np.int64), kind="stable")[:_MOST_LABELS])
 
 

@@ -21,7 +21,7 @@ from plait.core.named_answers import TopLabels, label_sets, row_frame, top_label
 from plait.core.plain_rejections import plainly_rejected
 from plait.core.progress_bar import shows_progress
 from plait.core.sentences import ParameterError
-from plait.core.unknown_labels import has_unknown, known_cells
+from plait.core.unknown_labels import has_unknown, known_cells, unknown_as_absent
 
 __all__ = ["MultilabelClassifier", "WeightedClassifier", "available_where", "scores_labels"]
 
@@ -213,7 +213,10 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
             return float(super().score(X, y, sample_weight))
         owner, predicted = f"{type(self).__name__}.score", self.predict(X)
         given = read_labels(owner, "y", y, known=self.label_names_.tolist(), more=True)
-        labels = sparse.csr_matrix(label_matrix(owner, "y", given.table))
+        table = label_matrix(owner, "y", given.table, unknown=True)
+        # Whether a whole row is right cannot be said where a label is unknown: such rows count for nothing.
+        whole = known_cells(table).all(axis=1) if has_unknown(table) else np.ones(table.shape[0], dtype=np.bool_)
+        labels = sparse.csr_matrix(unknown_as_absent(table))
         unseen = 0 if given.names is None else len(set(given.names) - set(self.label_names_))
         if labels.shape != (predicted.shape[0], self.n_labels_ + unseen):
             raise ParameterError(
@@ -223,7 +226,8 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         known, others = labels[:, : self.n_labels_], labels[:, self.n_labels_ :]
         wrong = (known != sparse.csr_matrix(predicted)).sum(axis=1) + others.sum(axis=1)
         right = np.asarray(wrong).ravel() == 0
-        return float(np.average(right, weights=sample_weight))
+        weights = None if sample_weight is None else np.asarray(sample_weight)[whole]
+        return float(np.average(right[whole], weights=weights))
 
     def _has_label(self, values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         """Return which classes of a single column mean that the label is there, as one column."""

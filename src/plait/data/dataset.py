@@ -13,6 +13,7 @@ from plait.core.extras import installed, optional
 from plait.core.label_forms import LabelTable, read_labels
 from plait.core.labels import label_matrix
 from plait.core.sentences import shown
+from plait.core.unknown_labels import given_again, has_unknown
 from plait.data.conversion.frame_columns import columns_of_frame, frame_rows, is_frame
 from plait.data.errors import DataError
 
@@ -176,7 +177,7 @@ class Dataset:
     def __repr__(self) -> str:
         forms = ["sparse" if sparse.issparse(part) else "dense" for part in (self.X, self.Y)]
         forms[0] = "table" if self.is_table else forms[0]
-        cardinality = self.Y.sum(dtype=np.int64) / max(self.n_samples, 1)
+        cardinality = np.asarray((self.Y == 1).sum(axis=0)).sum() / max(self.n_samples, 1)
         return (
             f"Dataset {self.name!r}: {self.n_samples} rows, {self.n_features} features ({forms[0]}), "
             f"{self.n_labels} labels ({forms[1]}), cardinality {cardinality:.3f}"
@@ -206,7 +207,9 @@ def _features(X: Any) -> Any:
 
 def _labels(Y: Any) -> LabelTable:
     given = read_labels("Dataset", "Y", Y, DataError)
-    table = label_matrix("Dataset", "Y", given.table, DataError, one_column=False)
+    table = label_matrix("Dataset", "Y", given.table, DataError, one_column=False, unknown=True)
+    if has_unknown(table):
+        return LabelTable(given_again(table), given.names)
     # scikit-learn 1.9's LabelBinarizer numbers labels in the type of Y: with 8 bits, 256 of them are scrambled.
     return LabelTable(table.astype(np.int64, copy=False), given.names)
 
@@ -266,7 +269,7 @@ def _same(a: Any, b: Any) -> bool:
 def dataset_html(dataset: Any) -> str:
     """Return a heading, the sizes and the most frequent labels with their shares as bars."""
     form = "table" if dataset.is_table else "sparse" if sparse.issparse(dataset.X) else "dense"
-    positives = np.asarray(dataset.Y.sum(axis=0, dtype=np.int64)).ravel()
+    positives = np.asarray((dataset.Y == 1).sum(axis=0), dtype=np.int64).ravel()
     top = np.argsort(-positives, kind="stable")[:_MOST_LABELS]
     share = positives / max(dataset.n_samples, 1)
     rows = "".join(

@@ -57,6 +57,10 @@ def _sizes(dataset: Dataset, found: Statistics) -> list[str]:
         ("mean imbalance ratio", _number(found.mean_ir), "imbalanced" if found.imbalanced else ""),
         ("its variation (CVIR)", _number(found.cvir), ""),
     ]
+    if found.unknown.any():
+        worst = int(found.unknown.argmax())
+        note = f"most of {shortened(found.label_names[worst])}: {found.unknown[worst]:.1%}"
+        rows.append(("labels unknown", f"{found.unknown.mean():.1%}", note))
     lines = [f"  {name:<21}{value:>8}" + (f"  ({note})" if note else "") for name, value, note in rows]
     for title, names in (("labels never on", found.never_on), ("labels always on", found.always_on)):
         if names:
@@ -71,7 +75,8 @@ def _imbalance(found: Statistics, width: int) -> list[str]:
     cut = len(order) > _MOST_LABELS
     shown = order[:half] + order[-half:] if cut else order
     counts = [int(found.positives[j]) for j in shown]
-    notes = [_ratio(found.imbalance_ratios[j]) for j in shown]
+    gaps = [f", {found.unknown[j]:.1%} unknown" if found.unknown[j] else "" for j in shown]
+    notes = [_ratio(found.imbalance_ratios[j]) + gap for j, gap in zip(shown, gaps, strict=True)]
     lines = _counted([found.label_names[j] for j in shown], counts, notes, width)
     if cut:
         lines.insert(half, f"  ... {len(order) - len(shown)} more ...")

@@ -64,16 +64,18 @@ class LabelPlan:
         return label_positions(names, [self.tags], source)
 
     def read(self, columns: Sequence[TableColumn], n_rows: int, source: str) -> tuple[Any, list[str]]:
-        """Return 0/1 labels and their names, with a note on what is taken for 1."""
+        """Return 0/1 labels, NaN where unknown, and their names, with a note on what is taken for 1."""
         if self.tags is not None:
             found = read_labels("load_dataset", "tags", split_tags(as_words(columns[0]), self.sep), DataError)
             return found.table, list(found.names or ())
-        Y = np.empty((n_rows, len(columns)), dtype=np.uint8)
+        values: list[Any] = []
         taken: dict[str, list[str]] = {}
-        for k, column in enumerate(columns):
-            Y[:, k], word = label_column(column, source, self.positive)
+        for column in columns:
+            codes, word = label_column(column, source, self.positive)
+            values.append(codes)
             if word:
                 taken.setdefault(word, []).append(column.name)
+        Y = np.column_stack(values) if values else np.empty((n_rows, 0), dtype=np.uint8)
         for word, names in taken.items():
             some = ", ".join(map(shown, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
             warnings.warn(f"{source}: {word} is taken for 1 in {some}.", DataWarning, stacklevel=3)
@@ -117,7 +119,7 @@ def from_frame(
     Raises
     ------
     DataError
-        If a label is missing or not of two values, or a column holds something else, such as lists.
+        If a label is not of two values, or a column holds something else, such as lists.
 
     Examples
     --------

@@ -61,7 +61,9 @@ class Statistics:
     cooccurrence : CSR matrix of shape (n_labels, n_labels)
         Rows with both labels; the diagonal holds `positives`.
     label_names, never_on, always_on : tuple of str
-        All labels, those no row has, and those every row has.
+        All labels, those no row has, and those every row has, as far as they are known.
+    unknown : ndarray of shape (n_labels,)
+        Share of rows in which each label is unknown (NaN); all other numbers are of what is known.
 
     Examples
     --------
@@ -89,6 +91,7 @@ class Statistics:
     label_names: tuple[str, ...]
     never_on: tuple[str, ...]
     always_on: tuple[str, ...]
+    unknown: npt.NDArray[np.float64]
 
     def top_pairs(self, n: int = 10) -> list[LabelPair]:
         """Return the label pairs that occur together most often, at most `n`; ties in label order."""
@@ -120,6 +123,8 @@ class Statistics:
         }
         per_label = zip(self.label_names, self.positives.tolist(), self.imbalance_ratios.tolist(), strict=True)
         plain["labels"] = [{"name": name, "positives": n, "ir": _finite(ratio)} for name, n, ratio in per_label]
+        for line, share in zip(plain["labels"], self.unknown.tolist(), strict=True):
+            line["unknown"] = share
         return plain
 
     def __repr__(self) -> str:
@@ -162,8 +167,11 @@ def statistics(dataset: Any) -> Statistics:
     """
     if not isinstance(dataset, Dataset):
         dataset = _without_features(dataset)
-    pattern = sparse.csr_matrix(dataset.Y, dtype=np.int64)
+    gaps = None if sparse.issparse(dataset.Y) or dataset.Y.dtype.kind != "f" else np.isnan(dataset.Y)
+    pattern = sparse.csr_matrix(dataset.Y if gaps is None else dataset.Y == 1, dtype=np.int64)
     n_samples, n_labels = pattern.shape
+    unknown = np.zeros(n_labels) if gaps is None else gaps.sum(axis=0) / max(n_samples, 1)
+    n_known = n_samples if gaps is None else (~gaps).sum(axis=0)
     names = np.array(dataset.label_names, dtype=object)
     a_row = np.diff(pattern.indptr)
     positives = np.bincount(pattern.indices, minlength=n_labels).astype(np.int64)
@@ -188,7 +196,8 @@ def statistics(dataset: Any) -> Statistics:
         cooccurrence=_cooccurrence(pattern),
         label_names=tuple(names),
         never_on=tuple(names[positives == 0]),
-        always_on=tuple(names[(positives == n_samples) & (positives > 0)]),
+        always_on=tuple(names[(positives == n_known) & (positives > 0)]),
+        unknown=unknown,
     )
 
 

@@ -40,7 +40,7 @@ def label_report(true: Any, predicted: Any, scores: Any = None, *, label_names: 
     0   sea     2     1.0
     1   sun     1     0.0
     """
-    both, n_true, n_predicted, n_labels = label_overlap(*label_pair("label_report", true, predicted))
+    both, n_true, n_predicted, n_labels = label_overlap(*label_pair("label_report", true, predicted, cells=True))
     names = _names(true, predicted, n_labels) if label_names is None else [str(name) for name in label_names]
     if len(names) != n_labels:
         raise DataError(

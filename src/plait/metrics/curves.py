@@ -8,6 +8,7 @@ from scipy import sparse
 from scipy.stats import rankdata
 
 from plait.core.arrays import Array, Floats
+from plait.core.unknown_labels import has_unknown
 from plait.losses.rank import wrong_pairs
 from plait.metrics.inputs import by_name, label_blocks, label_matrix, same_shape, score_blocks, score_matrix
 
@@ -141,7 +142,7 @@ def area_of(labels: Array, scores: Array, nothing: float = np.nan) -> float:
 
 def _tables(owner: str, Y_true: Any, scores: Any) -> tuple[Any, Any]:
     Y_true, scores = by_name(owner, Y_true, scores, "scores")
-    labels, table = label_matrix(owner, "Y_true", Y_true), score_matrix(owner, "scores", scores)
+    labels, table = label_matrix(owner, "Y_true", Y_true, unknown=True), score_matrix(owner, "scores", scores)
     same_shape(owner, labels, table, "scores")
     return labels, table
 
@@ -149,7 +150,7 @@ def _tables(owner: str, Y_true: Any, scores: Any) -> tuple[Any, Any]:
 def _all_together(owner: str, Y_true: Any, scores: Any) -> tuple[Array, Array]:
     tables = _tables(owner, Y_true, scores)
     labels, values = ((table.toarray() if sparse.issparse(table) else table).ravel() for table in tables)
-    return labels, values
+    return (labels[labels >= 0], values[labels >= 0]) if has_unknown(labels) else (labels, values)
 
 
 def label_columns(owner: str, Y_true: Any, scores: Any) -> Iterator[tuple[Array, Array]]:
@@ -157,7 +158,8 @@ def label_columns(owner: str, Y_true: Any, scores: Any) -> Iterator[tuple[Array,
     tables = _tables(owner, Y_true, scores)
     turned = [sparse.csr_matrix(table.T) if sparse.issparse(table) else table.T for table in tables]
     for labels, values in label_blocks(*turned):
-        yield from zip(labels, values, strict=True)
+        for column, scored in zip(labels, values, strict=True):
+            yield (column[column >= 0], scored[column >= 0]) if has_unknown(column) else (column, scored)
 
 
 def _mean(values: Iterable[float], nothing: float = 0.0) -> float:

@@ -14,6 +14,7 @@ from plait.core.arrays import Array
 from plait.core.label_forms import WAY_OUT, as_table, label_rows_of, read_labels
 from plait.core.labels import label_matrix as labels_of
 from plait.core.sentences import shown
+from plait.core.unknown_labels import has_unknown, known_cells, unknown_as_absent
 from plait.data.errors import DataError
 
 __all__ = [
@@ -30,7 +31,7 @@ __all__ = [
 _ENTRIES = 1 << 20
 
 
-def label_matrix(owner: str, name: str, Y: Any) -> Any:
+def label_matrix(owner: str, name: str, Y: Any, *, unknown: bool = False) -> Any:
     """Return 0/1 labels as a `uint8` array or a canonical CSR matrix of shape (n_samples, n_labels).
 
     Parameters
@@ -39,24 +40,45 @@ def label_matrix(owner: str, name: str, Y: Any) -> Any:
         The metric and the argument that a complaint names.
     Y : array, sparse matrix or array, nested list, pandas or polars frame, or rows of names
         Labels; one dimension is taken for one label.
+    unknown : bool, default=False
+        Whether labels may be unknown; where some are, the answer is a dense `int8` array with -1 for them.
     """
     table = _two_dimensional(owner, name, read_labels(owner, name, Y, DataError).table)
     if table.dtype == np.uint8 and not sparse.issparse(table) and table.max() <= 1:
         return np.ascontiguousarray(table)  # labels as plait itself has them, at a fraction of the cost
-    return labels_of(owner, name, table, DataError)
+    return labels_of(owner, name, table, DataError, unknown=unknown)
 
 
-def label_pair(owner: str, Y_true: Any, Y_pred: Any) -> tuple[Any, Any]:
+def label_pair(owner: str, Y_true: Any, Y_pred: Any, *, cells: bool = False) -> tuple[Any, Any]:
     """Return true and predicted labels of one shape, both dense or both CSR.
 
-    Where one is sparse, the other is made sparse: nothing is made dense. Rows of names are matched by name.
+    Where one is sparse, the other is made sparse: nothing is made dense. Rows of names are matched by name. Where true
+    labels are unknown, `cells` takes both labels of such a cell as absent, for metrics that count labels; other metrics
+    need whole rows, and rows with unknown labels are left out.
     """
     Y_true, Y_pred = by_name(owner, Y_true, Y_pred)
-    true, predicted = label_matrix(owner, "Y_true", Y_true), label_matrix(owner, "Y_pred", Y_pred)
+    true, predicted = label_matrix(owner, "Y_true", Y_true, unknown=True), label_matrix(owner, "Y_pred", Y_pred)
     same_shape(owner, true, predicted)
+    if has_unknown(true):
+        predicted = predicted.toarray() if sparse.issparse(predicted) else predicted
+        if cells:
+            return unknown_as_absent(true), predicted * known_cells(true)
+        rows = whole_rows(owner, true)
+        return unknown_as_absent(true[rows]), predicted[rows]
     if sparse.issparse(true) or sparse.issparse(predicted):
         return sparse.csr_matrix(true), sparse.csr_matrix(predicted)
     return true, predicted
+
+
+def whole_rows(owner: str, true: Array) -> Any:
+    """Return the rows whose labels are all known; refuse labels of which there is none."""
+    rows = np.flatnonzero(known_cells(true).all(axis=1))
+    if not len(rows):
+        raise DataError(
+            f"{owner} needs rows whose labels are all known, but every row of Y_true holds NaN. Use a metric that "
+            "counts labels, such as micro_f1 or hamming_loss."
+        )
+    return rows
 
 
 def label_blocks(true: Any, other: Any) -> Iterator[tuple[Array, Array]]:
@@ -67,11 +89,19 @@ def label_blocks(true: Any, other: Any) -> Iterator[tuple[Array, Array]]:
         yield _dense(true[rows]), _dense(other[rows])
 
 
-def score_blocks(owner: str, name: str, Y_true: Any, scores: Any) -> Iterator[tuple[Array, Array]]:
-    """Yield true labels and scores of the same rows in blocks, checked and dense."""
+def score_blocks(
+    owner: str, name: str, Y_true: Any, scores: Any, *, cells: bool = False
+) -> Iterator[tuple[Array, Array]]:
+    """Yield true labels and scores of the same rows in blocks, checked and dense.
+
+    Rows with unknown labels are left out; with `cells` they stay, and such labels are -1.
+    """
     Y_true, scores = by_name(owner, Y_true, scores, name)
-    labels, table = label_matrix(owner, "Y_true", Y_true), score_matrix(owner, name, scores)
+    labels, table = label_matrix(owner, "Y_true", Y_true, unknown=True), score_matrix(owner, name, scores)
     same_shape(owner, labels, table, name)
+    if has_unknown(labels) and not cells:
+        rows = whole_rows(owner, labels)
+        labels, table = unknown_as_absent(labels[rows]), table[rows]
     yield from label_blocks(labels, table)
 
 

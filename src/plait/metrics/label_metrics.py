@@ -12,9 +12,10 @@ from plait import losses as losses_room
 from plait.core.arrays import Floats
 from plait.core.checks import OneOf, check_value
 from plait.core.naming import registered, resolve
+from plait.core.unknown_labels import has_unknown, known_cells
 from plait.losses import F1, Hamming, Jaccard, Loss, Subset
 from plait.losses.overlap import label_overlap, row_overlap
-from plait.metrics.inputs import label_blocks, label_pair, score_blocks
+from plait.metrics.inputs import label_blocks, label_matrix, label_pair, score_blocks
 from plait.metrics.precision_recall import shares
 
 __all__ = [
@@ -244,7 +245,7 @@ def macro_f1(Y_true: Any, Y_pred: Any, *, zero_division: int = 0, averaged: str 
     """
     check_value("macro_f1", "zero_division", zero_division, [OneOf((0, 1))])
     check_value("macro_f1", "averaged", averaged, [OneOf(("f1", "precision_recall"))])
-    both, true, predicted, _ = label_overlap(*label_pair("macro_f1", Y_true, Y_pred))
+    both, true, predicted, _ = label_overlap(*label_pair("macro_f1", Y_true, Y_pred, cells=True))
     if averaged == "precision_recall":
         precision, recall = (shares(both, sizes, zero_division).mean() for sizes in (predicted, true))
         return float(2 * precision * recall / (precision + recall)) if precision + recall else 0.0
@@ -270,7 +271,7 @@ def micro_f1(Y_true: Any, Y_pred: Any) -> float:
     >>> micro_f1([[1, 1], [1, 0]], [[1, 0], [1, 0]])
     0.8
     """
-    both, true, predicted, _ = row_overlap(*label_pair("micro_f1", Y_true, Y_pred))
+    both, true, predicted, _ = row_overlap(*label_pair("micro_f1", Y_true, Y_pred, cells=True))
     size = float(true.sum() + predicted.sum())
     return float(2 * both.sum() / size) if size else 0.0
 
@@ -289,6 +290,8 @@ def _row_losses(owner: str, loss: Loss, Y_true: Any, Y_pred: Any) -> Floats:
     if loss.answer == "scores":
         blocks = score_blocks(owner, "scores", Y_true, Y_pred)
     else:
+        if isinstance(loss, Hamming) and has_unknown(label_matrix(owner, "Y_true", Y_true, unknown=True)):
+            return _cell_losses(owner, Y_true, Y_pred)
         true, predicted = label_pair(owner, Y_true, Y_pred)
         blocks = iter([(_bits(true), _bits(predicted))]) if loss.takes_sparse else label_blocks(true, predicted)
     return np.concatenate([np.asarray(loss.value(true, answer), dtype=np.float64) for true, answer in blocks])
@@ -297,3 +300,10 @@ def _row_losses(owner: str, loss: Loss, Y_true: Any, Y_pred: Any) -> Floats:
 def _bits(labels: Any) -> Any:
     """Return checked labels as they are if sparse, else as booleans without a copy."""
     return labels if sparse.issparse(labels) else labels.view(np.bool_)
+
+
+def _cell_losses(owner: str, Y_true: Any, Y_pred: Any) -> Floats:
+    """Return the Hamming loss of every label that is known."""
+    known = known_cells(label_matrix(owner, "Y_true", Y_true, unknown=True))
+    true, predicted = label_pair(owner, Y_true, Y_pred, cells=True)
+    return np.asarray((true != predicted)[known], dtype=np.float64)

@@ -9,6 +9,7 @@ from plait.core.checks import Boolean, check_value
 from plait.core.label_forms import as_table
 from plait.core.logspace import EPSILON, clip_probability
 from plait.core.sentences import shown
+from plait.core.unknown_labels import has_unknown
 from plait.data.errors import DataError
 from plait.metrics.inputs import label_matrix, score_blocks, score_matrix
 
@@ -63,7 +64,7 @@ def cll_loss(Y_true: Any, probabilities: Any, *, mean: bool = False) -> float:
 
 def _joint(Y_true: Any, log_probs: Any) -> npt.NDArray[np.float64]:
     """Return checked log-probabilities of the true label sets."""
-    n_samples = label_matrix("cll_loss", "Y_true", Y_true).shape[0]
+    n_samples = label_matrix("cll_loss", "Y_true", Y_true, unknown=True).shape[0]
     values = score_matrix("cll_loss", "probabilities", log_probs)[:, 0].astype(np.float64)
     if values.size != n_samples:
         raise DataError(
@@ -81,7 +82,7 @@ def _joint(Y_true: Any, log_probs: Any) -> npt.NDArray[np.float64]:
 def _product(Y_true: Any, marginals: Any) -> npt.NDArray[np.float64]:
     """Return the sum of log-marginals at the true labels, by row."""
     rows = []
-    for labels, block in score_blocks("cll_loss", "probabilities", Y_true, marginals):
+    for labels, block in score_blocks("cll_loss", "probabilities", Y_true, marginals, cells=True):
         low, high = float(block.min()), float(block.max())
         if low < -EPSILON or high > 1.0 + EPSILON:
             raise DataError(
@@ -89,5 +90,6 @@ def _product(Y_true: Any, marginals: Any) -> npt.NDArray[np.float64]:
                 f"{shown(low if low < -EPSILON else high)}. Pass predict_proba's, not scores or logarithms."
             )
         present = clip_probability(block)
-        rows.append(np.log(np.where(labels == 1, present, 1.0 - present)).sum(axis=1))
+        logs = np.log(np.where(labels == 1, present, 1.0 - present))
+        rows.append((np.where(labels < 0, 0.0, logs) if has_unknown(labels) else logs).sum(axis=1))
     return np.concatenate(rows)

@@ -33,7 +33,7 @@ def micro_precision(Y_true: Any, Y_pred: Any) -> float:
     >>> micro_precision([[1, 1], [1, 0]], [[1, 0], [1, 1]]).__round__(4)
     0.6667
     """
-    both, _, predicted, _ = row_overlap(*label_pair("micro_precision", Y_true, Y_pred))
+    both, _, predicted, _ = row_overlap(*label_pair("micro_precision", Y_true, Y_pred, cells=True))
     return float(shares(both.sum(), predicted.sum(), 0.0))
 
 
@@ -50,7 +50,7 @@ def micro_recall(Y_true: Any, Y_pred: Any) -> float:
     >>> micro_recall([[1, 1], [1, 1]], [[1, 0], [1, 1]])
     0.75
     """
-    both, true, _, _ = row_overlap(*label_pair("micro_recall", Y_true, Y_pred))
+    both, true, _, _ = row_overlap(*label_pair("micro_recall", Y_true, Y_pred, cells=True))
     return float(shares(both.sum(), true.sum(), 0.0))
 
 
@@ -70,7 +70,7 @@ def macro_precision(Y_true: Any, Y_pred: Any, *, zero_division: int = 0) -> floa
     0.25
     """
     check_value("macro_precision", "zero_division", zero_division, [OneOf((0, 1))])
-    both, _, predicted, _ = label_overlap(*label_pair("macro_precision", Y_true, Y_pred))
+    both, _, predicted, _ = label_overlap(*label_pair("macro_precision", Y_true, Y_pred, cells=True))
     return float(shares(both, predicted, zero_division).mean())
 
 
@@ -90,7 +90,7 @@ def macro_recall(Y_true: Any, Y_pred: Any, *, zero_division: int = 0) -> float:
     0.75
     """
     check_value("macro_recall", "zero_division", zero_division, [OneOf((0, 1))])
-    both, true, _, _ = label_overlap(*label_pair("macro_recall", Y_true, Y_pred))
+    both, true, _, _ = label_overlap(*label_pair("macro_recall", Y_true, Y_pred, cells=True))
     return float(shares(both, true, zero_division).mean())
 
 

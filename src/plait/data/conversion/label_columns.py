@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -101,8 +101,10 @@ def _listed(columns: Sequence[str]) -> str:
 
 def label_column(
     column: TableColumn, source: str = "data", positive: str | Mapping[str, str] | None = None
-) -> tuple[npt.NDArray[np.uint8], str]:
+) -> tuple[npt.NDArray[Any], str]:
     """Return a label column as 0 and 1, and which word was taken for 1 where that is worth a note.
+
+    A missing value is a label that is not known: NaN.
 
     Understood are 0 and 1, true and false, yes and no in many languages, and an x beside empty cells; other words only
     if `positive` says which means 1.
@@ -119,7 +121,7 @@ def label_column(
     Raises
     ------
     DataError
-        If a value is missing, or the values are not two that can be told apart as no and yes.
+        If the values are not two that can be told apart as no and yes.
 
     Examples
     --------
@@ -128,27 +130,33 @@ def label_column(
     """
     chosen = positive.get(column.name) if isinstance(positive, Mapping) else positive
     if column.kind in ("numeric", "boolean") and chosen is None:
-        if np.isin(column.values, (0.0, 1.0)).all():
-            return column.values.astype(np.uint8), ""
+        known = column.values == column.values
+        if known.any() and np.isin(column.values[known], (0.0, 1.0)).all():
+            return column.values.astype(np.uint8 if known.all() else np.float64), ""
         words = [None if value != value else f"{value:g}" for value in column.values.tolist()]
     else:
         words = [None if gap else str(value) for gap, value in zip(column.missing, column.values, strict=True)]
     distinct = sorted({word for word in words if word is not None})
     if chosen is None and {word.lower() for word in distinct} == {"x"}:
         return np.array([word is not None for word in words], dtype=np.uint8), shown(distinct[0])
-    if None in words:
-        found = f"none in row {words.index(None) + 1}"
-        raise DataError.at(source, None, f"a value of label {shown(column.name)} in every row", found, "Fill it in.")
     if chosen is not None and chosen in distinct:
-        return np.array([word == chosen for word in words], dtype=np.uint8), ""
+        return _codes(words, {word: float(word == chosen) for word in distinct}), ""
+    if not distinct and words:
+        raise DataError.at(source, None, f"values of label {shown(column.name)}", "none in any row", "Leave it out.")
     codes = no_yes_codes(distinct) if distinct else {}
     if column.kind in ("numeric", "boolean"):
         codes = None  # 0 and 1 are no words
     if codes is None or chosen is not None:
         raise _not_a_label(column.name, distinct, chosen, source)
-    known = {word: codes[meaning(word)] for word in distinct}
-    ones = [word for word, code in known.items() if code and meaning(word) not in ("1", "true")]
-    return np.array([known[word] for word in words], dtype=np.uint8), shown(ones[0]) if ones else ""  # type: ignore[index]
+    meanings = {word: codes[meaning(word)] for word in distinct}
+    ones = [word for word, code in meanings.items() if code and meaning(word) not in ("1", "true")]
+    return _codes(words, meanings), shown(ones[0]) if ones else ""
+
+
+def _codes(words: Sequence[str | None], known: Mapping[str, float]) -> npt.NDArray[Any]:
+    """Return what words mean, NaN for those that are missing."""
+    values = np.array([np.nan if word is None else known[word] for word in words], dtype=np.float64)
+    return values if np.isnan(values).any() else values.astype(np.uint8)
 
 
 def _not_a_label(name: str, distinct: list[str], chosen: str | None, source: str) -> DataError:

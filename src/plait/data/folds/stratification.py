@@ -16,6 +16,7 @@ from plait.core.arrays import Bools, Floats, Ints
 from plait.core.kernel_policy import kernels_pay
 from plait.core.labels import label_matrix
 from plait.core.lazy_modules import lazy_module
+from plait.core.unknown_labels import unknown_as_absent
 from plait.data.errors import DataError
 
 __all__ = ["Evidence", "Ledger", "alike_together", "evidence_of", "given_labels", "stratified_folds"]
@@ -32,10 +33,13 @@ _LARGE = 1 << 20
 
 
 def given_labels(owner: str, y: Any) -> sparse.csr_matrix:
-    """Return which labels are on: from a matrix, sparse or not, a data frame, or one column of 0 and 1."""
+    """Return which labels are on: from a matrix, sparse or not, a data frame, or one column of 0 and 1.
+
+    Unknown labels are spread by chance: what is known to be on is what is balanced.
+    """
     if y is None:
         raise DataError(f"{owner} needs y, the labels to spread over the folds, but it is None. Pass split(X, y).")
-    return sparse.csr_matrix(label_matrix(owner, "y", y, DataError), dtype=np.int64)
+    return sparse.csr_matrix(unknown_as_absent(label_matrix(owner, "y", y, DataError, unknown=True)), dtype=np.int64)
 
 
 class Evidence(NamedTuple):
