@@ -309,7 +309,8 @@ def _problem(model: Any) -> str:
         _last(model)
     except (NotFittedError, TypeError, AttributeError, IndexError, ValueError):
         return f"{type(model).__name__}, which is not fitted"
-    return ""
+    wrong = [name for name, value in vars(_last(model)).items() if name.endswith("_") and isinstance(value, type)]
+    return f"{type(model).__name__}, whose {wrong[0]} is a class" if wrong else ""
 
 
 def _mismatch(file: ModelFile) -> str:

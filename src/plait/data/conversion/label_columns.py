@@ -131,7 +131,7 @@ def label_column(
     chosen = positive.get(column.name) if isinstance(positive, Mapping) else positive
     if column.kind in ("numeric", "boolean") and chosen is None:
         known = column.values == column.values
-        if known.any() and np.isin(column.values[known], (0.0, 1.0)).all():
+        if (known.any() or not known.size) and np.isin(column.values[known], (0.0, 1.0)).all():
             return column.values.astype(np.uint8 if known.all() else np.float64), ""
         words = [None if value != value else f"{value:g}" for value in column.values.tolist()]
     else:
