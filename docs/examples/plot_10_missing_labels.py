@@ -69,10 +69,6 @@ fig.tight_layout()
 
 tags = Y[train] * (rng.random((600, 4)) < 0.6)
 certain = JointClassifier(random_state=0).fit(X[train], tags)
-model = JointClassifier(random_state=0, zeros="unrecorded", recording_rate=0.6).fit(
-    X[train], tags
-)
-[
-    round(float(-each.joint(X[test]).log_prob(Y[test]).mean()), 2)
-    for each in (certain, model)
-]
+model = JointClassifier(random_state=0, zeros="unrecorded", recording_rate=0.6)
+model = model.fit(X[train], tags)
+[-each.joint(X[test]).log_prob(Y[test]).mean().round(2) for each in (certain, model)]
