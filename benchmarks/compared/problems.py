@@ -53,6 +53,12 @@ def load(name: str) -> Problem:
     return Problem(name, _floats(X[some]), Y[some], _floats(X_test[other]), Y_test[other])
 
 
+def load_whole(name: str) -> tuple[Any, Any]:
+    """Return all rows of a data set, in the order of its files."""
+    data = load_dataset(name)
+    return _floats(data.X), _dense(data.Y)
+
+
 def _dense(Y: Any) -> Any:
     return np.asarray(Y.toarray() if sparse.issparse(Y) else Y, dtype=np.int64)
 
