@@ -21,7 +21,9 @@ SCORES = np.array([[0.9, 0.6, 0.2], [0.1, 0.8, 0.3]])
 
 
 def test_every_metric_of_the_room_is_a_measure():
-    names = set(metrics.__all__) - {"label_report", "label_scorers", "loss_metric", "scorers"}
+    # A class (`Propensities`) is fitted before it measures.
+    names = {name for name in metrics.__all__ if not isinstance(getattr(metrics, name), type)}
+    names -= {"label_report", "label_scorers", "loss_metric", "scorers"}
     at_k = {name for name in names if name.endswith("_at_k")}
     assert names - at_k <= set(MEASURES)
     assert {name.replace("_k", f"_{k}") for name in at_k for k in (1, 3, 5)} <= set(MEASURES)
