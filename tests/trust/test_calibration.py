@@ -13,6 +13,7 @@ from plait.data.synthetic import make_label_network
 from plait.joint import GraphJoint, TemperedJoint
 from plait.learners import LinearConditionals
 from plait.structure import LabelGraph
+from plait.testing import EstimatorConformance
 from plait.trust import (
     CalibrationCurve,
     TemperatureScaling,
@@ -114,3 +115,8 @@ def test_every_joint_of_conditionals_can_be_tempered(recipe):
 def test_shapes_that_differ_are_refused():
     with pytest.raises(ParameterError, match="brier_score needs P to have the shape of Y"):
         brier_score([[0, 1]], [[0.1]])
+
+
+@pytest.mark.parametrize("model", [TemperatureScaling(recipes.pcc(learner="logistic"))], ids=["temperature"])
+class TestTemperatureScaling(EstimatorConformance):
+    """scikit-learn's own checks, and plait's."""

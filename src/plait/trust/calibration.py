@@ -6,13 +6,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 from scipy.optimize import minimize_scalar
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.validation import check_is_fitted
 
-from plait.core.arrays import Floats
+from plait.core.arrays import Floats, Labels
 from plait.core.checks import HasMethods, Interval, OneOf, RandomState, check_parameters, check_value
 from plait.core.labels import as_targets, label_matrix
+from plait.core.multilabel_classifier import MultilabelClassifier
+from plait.core.randomness import seeds
 from plait.core.sentences import ParameterError
 from plait.data.folds import MultilabelStratifiedShuffleSplit
 from plait.joint import TemperedJoint
@@ -205,7 +207,7 @@ def _bins(truth: Floats, given: Floats, n_bins: int) -> tuple[Floats, Floats, Fl
     return count[used], sums[0] / count[used], sums[1] / count[used]
 
 
-class TemperatureScaling(MetaEstimatorMixin, BaseEstimator):
+class TemperatureScaling(MetaEstimatorMixin, MultilabelClassifier):
     """Makes a joint model as sure as it ought to be: all log-odds divided by one temperature.
 
     The temperature is the one under which rows that the model was not trained on are most likely. A fitted model is
@@ -219,7 +221,7 @@ class TemperatureScaling(MetaEstimatorMixin, BaseEstimator):
     calibration_size : float, default=0.3
         Of an unfitted model: the share of rows kept for calibration.
     random_state : int, Generator or None, default=0
-        Of the split.
+        Of the split, and of an unfitted model that has none of its own.
 
     Attributes
     ----------
@@ -249,26 +251,31 @@ class TemperatureScaling(MetaEstimatorMixin, BaseEstimator):
         self.calibration_size = calibration_size
         self.random_state = random_state
 
-    def fit(self, X: Any, Y: Any) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Find the temperature.
 
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n_rows, n_features)
             Features; of a fitted model rows that it was not trained on.
-        Y : labels in any form that the model's `fit` takes
+        y : labels in any form that the model's `fit` takes
             Their labels.
         """
         check_parameters(self)
-        X, _ = indexable(X, None)
-        targets = as_targets("TemperatureScaling", Y)
+        targets = as_targets("TemperatureScaling", y)
+        X, _ = indexable(X, targets.Y)
+        self._remember(targets)
         self.model_, rows = self.model, np.arange(len(targets.Y))
         if not is_fitted(self.model):
-            splits = MultilabelStratifiedShuffleSplit(
-                1, test_size=self.calibration_size, random_state=self.random_state
-            )
-            train, rows = next(iter(splits.split(np.zeros(len(targets.Y)), targets.Y)))
-            self.model_ = clone(self.model).fit(_safe_indexing(X, train), targets.Y[train].astype(np.int64))
+            train, rows = self._divided(targets.Y)
+            labels = targets.Y[train].astype(np.int64)
+            model = clone(self.model)
+            if model.get_params().get("random_state", 0) is None:
+                model.set_params(random_state=seeds(self.random_state, 1)[0])
+            self.model_ = model.fit(_safe_indexing(X, train), labels[:, 0] if self._one_column else labels)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.model_, name):
+                setattr(self, name, getattr(self.model_, name))
         answer = self.model_.joint(_safe_indexing(X, rows))
         distribution, truth = answer.joint.condition(answer.X), targets.Y[rows]
 
@@ -278,6 +285,17 @@ class TemperatureScaling(MetaEstimatorMixin, BaseEstimator):
         found = minimize_scalar(loss, bounds=np.log([0.05, 20.0]), method="bounded", options={"xatol": 1e-4})
         self.temperature_ = float(np.exp(found.x))
         return self
+
+    def _divided(self, Y: Labels) -> tuple[Any, Any]:
+        """Return the rows that train and those that calibrate."""
+        if len(Y) < 2:
+            raise ParameterError(
+                f"TemperatureScaling needs rows to train on and others to calibrate by, but there is n_samples={len(Y)}. "
+                "Pass 2 or more, or a fitted model."
+            )
+        splits = MultilabelStratifiedShuffleSplit(1, test_size=self.calibration_size, random_state=self.random_state)
+        train, rows = next(iter(splits.split(np.zeros(len(Y)), Y)))
+        return train, rows
 
     def joint(self, X: Any) -> Posterior:
         """Return P(y | x) of every row at the temperature found, to ask questions of.
@@ -301,7 +319,7 @@ class TemperatureScaling(MetaEstimatorMixin, BaseEstimator):
         loss : Loss or str, optional
             Another loss than the model's own.
         """
-        return self.joint(X).decide(loss).astype(np.int64)
+        return self._labels_out(self.joint(X).decide(loss).astype(np.uint8))
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the marginals P(label | x), (n_rows, n_labels).
@@ -311,4 +329,4 @@ class TemperatureScaling(MetaEstimatorMixin, BaseEstimator):
         X : array, sparse matrix or data frame of shape (n_rows, n_features)
             Features.
         """
-        return self.joint(X).marginals()
+        return self._probabilities_out(self.joint(X).marginals())
