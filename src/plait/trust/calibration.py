@@ -290,7 +290,7 @@ class TemperatureScaling(MetaEstimatorMixin, MultilabelClassifier):
         """Return the rows that train and those that calibrate."""
         if len(Y) < 2:
             raise ParameterError(
-                f"TemperatureScaling needs rows to train on and others to calibrate by, but there is n_samples={len(Y)}. "
+                f"TemperatureScaling needs rows to train on and rows to calibrate by, but there is n_samples={len(Y)}. "
                 "Pass 2 or more, or a fitted model."
             )
         splits = MultilabelStratifiedShuffleSplit(1, test_size=self.calibration_size, random_state=self.random_state)
