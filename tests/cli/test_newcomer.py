@@ -204,9 +204,9 @@ def test_158_159_labels_of_other_numbers_and_with_gaps(at, shell):
     table = at.table[:60].copy()
     table.loc[7, "loud"] = None
     table.to_csv("hole.csv", index=False)
-    code, _, err = shell("describe hole.csv --labels loud")
-    assert code == 2
-    assert "in row 8" in err
+    code, out, _ = shell("describe hole.csv --labels loud")
+    assert code == 0
+    assert "1.7% unknown" in out  # one of 60
 
 
 def test_160_semicolons_and_decimal_commas(at, shell):

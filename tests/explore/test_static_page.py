@@ -104,7 +104,10 @@ def test_the_page_keeps_and_saves_corrections(browser, tree, beach, tmp_path):
     wait(browser)
     label = int(doubts[row].argmax())
     browser.click(f"[data-settle='correct {label}']")
-    assert browser.ask("new Promise(d => setTimeout(() => d(document.querySelector('#said').textContent), 50))")
+    browser.ask(
+        "new Promise(d => {const look = () => document.querySelector('#said').textContent ? d(1) : "
+        "setTimeout(look, 20); look()})"
+    )
     browser.show(tmp_path / "page.html")
     wait(browser)
     settled = browser.ask("document.querySelector('#settled').textContent")

@@ -172,8 +172,7 @@ def test_a_head_alone_is_a_data_set_without_rows(tmp_path, library):
     ("text", "message"),
     [
         ("", "beach.csv: expected a first line with the names of the columns, but found none"),
-        ("size,sea\n1,\n", "expected a value of label 'sea' in every row, but found none in row 1"),
-        ("size,sea\n1,1\n2,NA\n", "expected a value of label 'sea' in every row, but found none in row 2"),
+        ("size,sea\n1,\n", "expected values of label 'sea', but found none in any row"),
         ("size,sea\n1,1\n2,2\n", "expected label 'sea' to hold 0 and 1"),
         ("size,size,sea\n1,1,1\n", "expected columns with different names, but found 'size' twice"),
         (",size,sea\n1,1,1\n", "expected a name for every column, but found none for column 1"),
@@ -190,6 +189,12 @@ def test_a_head_alone_is_a_data_set_without_rows(tmp_path, library):
 def test_what_is_refused(tmp_path, library, text, message):
     with pytest.raises(DataError, match=re.escape(message)):
         read_csv(write(tmp_path, text), ["sea"], library=library)
+
+
+@pytest.mark.parametrize("library", WAYS)
+def test_gaps_in_labels_are_unknown(tmp_path, library):
+    found = read_csv(write(tmp_path, "size,sea\n1,1\n2,NA\n3,?\n4,\n5,0\n"), ["sea"], library=library)
+    np.testing.assert_array_equal(found.Y, [[1], [np.nan], [np.nan], [np.nan], [0]])
 
 
 def test_labels_must_be_chosen(tmp_path):
