@@ -10,8 +10,9 @@ from plait.core.sentences import ParameterError
 from plait.data.synthetic import make_label_network, make_tagged_text
 from plait.features import MLIG, GivenFeatures
 from plait.learners import LogisticLearner, SklearnLearner
-from plait.learners.partitioned import newton_rounds
+from plait.learners.partitioned import checked_parts, newton_rounds
 from plait.learners.training.column_scaling import ColumnMoments, column_scales
+from plait.structure import LabelTree
 
 TEXT = make_tagged_text(600, 150, 8, random_state=0)
 TABLE = make_label_network(500, 6, 5, random_state=0).dataset
@@ -176,3 +177,13 @@ def test_given_features_and_unused_names():
     mask[:, :30] = True
     model = JointClassifier("independent", GivenFeatures(mask), LogisticLearner()).fit(in_parts(TEXT))
     assert not model.conditionals_.coef_[:, 30:].any()
+
+
+def test_structures_count_all_labels_or_say_that_they_do_not(monkeypatch):
+    monkeypatch.setattr(checked_parts, "SAMPLED_ROWS", 60)
+    model = JointClassifier(LabelTree(root=0), learner="logistic", random_state=0)
+    whole = model.fit(TABLE.X, TABLE.Y).graph_.parents
+    assert model.fit(in_parts(TABLE)).graph_.parents == whole
+    monkeypatch.setattr(checked_parts, "LABEL_BYTES", 0)
+    with pytest.warns(UserWarning, match="LabelTree counts labels on a sample of 60 of 500 rows"):
+        model.fit(in_parts(TABLE))

@@ -6,6 +6,7 @@ thresholds) is found on a sample of the rows, which is all of them where they ar
 the labels of all rows.
 """
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,9 +123,16 @@ class TrainingParts:
         n_rows, n_labels, form = self.rows.n_rows, len(self.label_names), structure.takes_sparse_labels
         n_bytes = 5 * int(self.rows.n_ones.sum()) + 8 * n_rows if form else n_rows * n_labels
         alone = structure.counts_labels and not reads_features(structure.get_params().get("order"))
-        if alone and n_bytes <= LABEL_BYTES and Y.shape[0] < n_rows:
-            Y = sparse.vstack(list(self.rows.parts.each(gathered_labels)), format="csr")
-            X = sparse.csr_matrix((n_rows, 0))
+        if alone and Y.shape[0] < n_rows:
+            if n_bytes > LABEL_BYTES:
+                warnings.warn(
+                    f"{type(structure).__name__} counts labels on a sample of {Y.shape[0]} of {n_rows} rows: all "
+                    f"labels would take {n_bytes >> 20} MiB. Pass a structure of your own (UserGraph) to decide otherwise.",
+                    stacklevel=4,
+                )
+            else:
+                Y = sparse.vstack(list(self.rows.parts.each(gathered_labels)), format="csr")
+                X = sparse.csr_matrix((n_rows, 0))
         return X, Y if form else Y.toarray()
 
     def remember(self, model: Any) -> None:
