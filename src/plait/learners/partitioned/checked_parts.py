@@ -127,7 +127,7 @@ class TrainingParts:
             if n_bytes > LABEL_BYTES:
                 warnings.warn(
                     f"{type(structure).__name__} counts labels on a sample of {Y.shape[0]} of {n_rows} rows: all "
-                    f"labels would take {n_bytes >> 20} MiB. Pass a structure of your own (UserGraph) to decide otherwise.",
+                    f"labels would take {n_bytes >> 20} MiB. Pass a UserGraph to decide otherwise.",
                     stacklevel=4,
                 )
             else:
