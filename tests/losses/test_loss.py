@@ -12,7 +12,7 @@ from plait.core.sentences import ParameterError
 from plait.inference import LabelSupport
 from plait.inference.search.label_tables import all_label_vectors
 from plait.losses import F1, Hamming, Jaccard, Loss, Rank, Subset
-from plait.losses.loss import TIE, LeastRisk, search_candidates
+from plait.losses.loss import TIE, LeastRisk, pair_blocks, search_candidates
 from plait.testing import LossConformance
 
 EVERY_LOSS = [
@@ -201,3 +201,12 @@ def test_a_tie_between_blocks_of_answers_goes_to_the_first():
     best.see(np.array([[0.5, 0.3], [0.2, 0.4]]), 0)
     best.see(np.array([[0.3, 0.3 - TIE / 2], [0.2, 0.1]]), 2)
     np.testing.assert_array_equal(best.place, [1, 3])
+
+
+@pytest.mark.parametrize("n_pairs", [1, 2, 5, 100])
+def test_blocks_of_pairs_hold_all_pairs_once_and_never_too_many(n_pairs):
+    seen = np.zeros((7, 3), dtype=int)
+    for rows, places in pair_blocks(seen.shape, n_pairs):
+        seen[rows, places] += 1
+        assert seen[rows, places].size <= max(n_pairs, 1)
+    assert (seen == 1).all()

@@ -1,13 +1,16 @@
 """Metrics where true labels are unknown: cells that are unknown do not count, or rows that hold them."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from plait import JointClassifier, metrics
+from plait import JointClassifier, metrics, recipes
 from plait.data import Dataset, statistics
 from plait.data.errors import DataError
 from plait.data.folds import MultilabelStratifiedKFold
+from plait.metrics import scorers
 
 CELLS = ("micro_f1", "macro_f1", "micro_precision", "micro_recall", "macro_precision", "macro_recall")
 ROWS = ("exact_match", "subset_loss", "jaccard_accuracy", "sample_f1", "sample_precision", "sample_recall")
@@ -85,3 +88,18 @@ def test_statistics_and_folds_of_unknown_labels(tables):
     splits = list(MultilabelStratifiedKFold(4, random_state=0).split(scores, gaps))
     assert sorted(np.concatenate([test for _, test in splits])) == list(range(40))
     assert (JointClassifier(learner="logistic").fit(data).predict_proba(scores) >= 0).all()
+
+
+def test_every_scorer_takes_unknown_labels_of_a_joint_model():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    Y = np.column_stack([X[:, 0] > 0, X[:, 0] + X[:, 1] > 0, X[:, 1] > 0]).astype(float)
+    Y[rng.random(Y.shape) < 0.2] = np.nan
+    model = recipes.pcc(learner="logistic").fit(X, Y)
+    for name, scorer in scorers.items():
+        assert np.isfinite(scorer(model, X, Y)), name
+    sets = np.array(list(itertools.product([0, 1], repeat=3)), dtype=np.uint8)
+    chances = np.exp([model.joint(X).log_prob(np.tile(each, (60, 1))) for each in sets]).T
+    agrees = (np.isnan(Y[:, None]) | (Y[:, None] == sets)).all(axis=2)
+    expected = np.log((chances * agrees).sum(axis=1)).sum()
+    np.testing.assert_allclose(scorers["cll_loss"](model, X, Y), expected, rtol=1e-9)

@@ -204,13 +204,26 @@ class Loss(BaseEstimator, ABC):
         """
 
     def with_thresholds(self, found: Mapping[str, Any] | None) -> Self:
-        """Return the loss as it decides for a model that found thresholds (word of a loss -> thresholds, or None)."""
+        """Return the loss as it decides for a model that found thresholds (word of a loss -> thresholds, or None).
+
+        Parameters
+        ----------
+        found : mapping of str to array, or None
+            Word of a loss -> its thresholds.
+        """
         return self
 
     def pairwise(self, Y: Labels, Y_pred: Any) -> Floats:
         """Return the loss of every true vector (m, n_labels) under every answer (k, n_labels): (m, k).
 
         A loss may write this in a faster way; `value` decides what is right.
+
+        Parameters
+        ----------
+        Y : ndarray of uint8, shape (m, n_labels)
+            True label sets.
+        Y_pred : array of shape (k, n_labels)
+            Answers.
         """
         losses = self.value(np.repeat(Y, len(Y_pred), axis=0), np.tile(Y_pred, (len(Y), 1)))
         return np.asarray(losses, dtype=np.float64).reshape(len(Y), len(Y_pred))

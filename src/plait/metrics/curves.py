@@ -34,6 +34,10 @@ def micro_average_precision(Y_true: Any, scores: Any) -> float:
     scores : array, sparse matrix, nested list or frame of shape (n_samples, n_labels)
         Marginal probabilities, vote shares or any other scores.
 
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> micro_average_precision([[1, 0], [0, 1]], [[0.9, 0.2], [0.6, 0.5]]).__round__(4)
@@ -51,6 +55,10 @@ def macro_average_precision(Y_true: Any, scores: Any) -> float:
         True labels, 0 or 1.
     scores : array, sparse matrix, nested list or frame of shape (n_samples, n_labels)
         Marginal probabilities, vote shares or any other scores.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
@@ -70,6 +78,10 @@ def micro_roc_auc(Y_true: Any, scores: Any) -> float:
     scores : array, sparse matrix, nested list or frame of shape (n_samples, n_labels)
         Marginal probabilities, vote shares or any other scores.
 
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> micro_roc_auc([[1, 0], [0, 1]], [[0.9, 0.2], [0.6, 0.5]])
@@ -88,6 +100,10 @@ def macro_roc_auc(Y_true: Any, scores: Any) -> float:
     scores : array, sparse matrix, nested list or frame of shape (n_samples, n_labels)
         Marginal probabilities, vote shares or any other scores.
 
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> macro_roc_auc([[1, 0, 0], [0, 1, 0]], [[0.9, 0.7, 0.1], [0.6, 0.5, 0.2]])
@@ -105,6 +121,10 @@ def sample_roc_auc(Y_true: Any, scores: Any) -> float:
         True labels, 0 or 1.
     scores : array, sparse matrix, nested list or frame of shape (n_samples, n_labels)
         Marginal probabilities, vote shares or any other scores.
+
+    Returns
+    -------
+    float
 
     Examples
     --------

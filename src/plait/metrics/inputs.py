@@ -18,6 +18,7 @@ from plait.core.unknown_labels import has_unknown, known_cells, unknown_as_absen
 from plait.data.errors import DataError
 
 __all__ = [
+    "WholeRowsError",
     "label_blocks",
     "label_matrix",
     "label_pair",
@@ -29,6 +30,10 @@ __all__ = [
 
 # Tables are walked along in blocks of about this many entries, so that sparse ones are never dense all at once.
 _ENTRIES = 1 << 20
+
+
+class WholeRowsError(DataError):
+    """A metric needs rows whose labels are all known, and there is none."""
 
 
 def label_matrix(owner: str, name: str, Y: Any, *, unknown: bool = False) -> Any:
@@ -74,7 +79,7 @@ def whole_rows(owner: str, true: Array) -> Any:
     """Return the rows whose labels are all known; refuse labels of which there is none."""
     rows = np.flatnonzero(known_cells(true).all(axis=1))
     if not len(rows):
-        raise DataError(
+        raise WholeRowsError(
             f"{owner} needs rows whose labels are all known, but every row of Y_true holds NaN. Use a metric that "
             "counts labels, such as micro_f1 or hamming_loss."
         )

@@ -25,7 +25,7 @@ def cll_loss(Y_true: Any, probabilities: Any, *, mean: bool = False) -> float:
     Parameters
     ----------
     Y_true : array, sparse matrix, nested list or frame of shape (n_samples, n_labels)
-        True labels, 0 or 1.
+        True labels, 0 or 1; unknown ones (NaN) do not count.
     probabilities : array of shape (n_samples, n_labels) or (n_samples,)
         With two dimensions: marginal probabilities, whose product is P(y | x); each is clipped to
         [1e-6, 1 - 1e-6]. With one dimension: log P(y | x) of the true label sets, as a joint model gives them

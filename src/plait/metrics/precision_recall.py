@@ -28,6 +28,10 @@ def micro_precision(Y_true: Any, Y_pred: Any) -> float:
     Y_true, Y_pred : array, sparse matrix, nested list, frame or rows of names
         True and predicted labels, 0 or 1.
 
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> micro_precision([[1, 1], [1, 0]], [[1, 0], [1, 1]]).__round__(4)
@@ -44,6 +48,10 @@ def micro_recall(Y_true: Any, Y_pred: Any) -> float:
     ----------
     Y_true, Y_pred : array, sparse matrix, nested list, frame or rows of names
         True and predicted labels, 0 or 1.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
@@ -63,6 +71,10 @@ def macro_precision(Y_true: Any, Y_pred: Any, *, zero_division: int = 0) -> floa
         True and predicted labels, 0 or 1.
     zero_division : {0, 1}, default=0
         Precision of a label that is never predicted.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
@@ -84,6 +96,10 @@ def macro_recall(Y_true: Any, Y_pred: Any, *, zero_division: int = 0) -> float:
     zero_division : {0, 1}, default=0
         Recall of a label that no row has.
 
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> macro_recall([[1, 0], [1, 1]], [[1, 0], [0, 1]])
@@ -104,6 +120,10 @@ def sample_precision(Y_true: Any, Y_pred: Any) -> float:
     Y_true, Y_pred : array, sparse matrix, nested list, frame or rows of names
         True and predicted labels, 0 or 1.
 
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> sample_precision([[1, 0], [0, 0], [1, 0]], [[1, 1], [0, 0], [0, 0]])
@@ -122,6 +142,10 @@ def sample_recall(Y_true: Any, Y_pred: Any) -> float:
     ----------
     Y_true, Y_pred : array, sparse matrix, nested list, frame or rows of names
         True and predicted labels, 0 or 1.
+
+    Returns
+    -------
+    float
 
     Examples
     --------

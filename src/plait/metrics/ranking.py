@@ -105,6 +105,10 @@ def one_error(Y_true: Any, scores: Any) -> float:
     scores : array, sparse matrix, nested list or frame of shape (n_samples, n_labels)
         Marginal probabilities, vote shares or any other scores.
 
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> one_error([[1, 0], [0, 1]], [[0.9, 0.2], [0.6, 0.6]])
@@ -127,6 +131,10 @@ def precision_at_k(Y_true: Any, scores: Any, *, k: int = 5) -> float:
         Marginal probabilities, vote shares or any other scores.
     k : int, default=5
         How many labels are looked at.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
@@ -152,6 +160,10 @@ def ndcg_at_k(Y_true: Any, scores: Any, *, k: int = 5) -> float:
     k : int, default=5
         How many labels are looked at.
 
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> ndcg_at_k([[1, 0, 1]], [[0.9, 0.2, 0.1]], k=2).__round__(4)
@@ -173,6 +185,10 @@ def sample_average_precision(Y_true: Any, scores: Any) -> float:
         True labels, 0 or 1.
     scores : array, sparse matrix, nested list or frame of shape (n_samples, n_labels)
         Marginal probabilities, vote shares or any other scores.
+
+    Returns
+    -------
+    float
 
     Examples
     --------

@@ -17,6 +17,7 @@ from sklearn.pipeline import Pipeline
 from plait import losses as losses_room
 from plait.core.label_forms import LabelTable, label_rows_of, read_labels
 from plait.core.naming import registry
+from plait.core.unknown_labels import given_again
 from plait.data.errors import DataError
 from plait.losses import Loss
 from plait.metrics.curves import (
@@ -115,6 +116,8 @@ def label_scores(owner: str, estimator: Any, X: Any, Y: Any) -> Any:
 def log_likelihoods(owner: str, estimator: Any, X: Any, Y: Any) -> Any:
     """Return log P(y | x) of the true label sets from a joint model, else marginals from `predict_proba`.
 
+    Of a row with unknown labels (NaN) it is that of the known ones.
+
     A joint model is found inside pipelines and finished searches too; its own likelihood is then used, since the
     product of its marginals is another number.
     """
@@ -126,7 +129,7 @@ def log_likelihoods(owner: str, estimator: Any, X: Any, Y: Any) -> Any:
             model = model.best_estimator_
         else:
             return label_probabilities(owner, estimator, X, Y)
-    return model.joint(X_inside).log_prob(label_matrix(owner, "Y_true", Y))
+    return model.joint(X_inside).log_prob(given_again(label_matrix(owner, "Y_true", Y, unknown=True)))
 
 
 def _lacking(owner: str, estimator: Any, methods: str, todo: str) -> DataError:
@@ -137,7 +140,7 @@ def _lacking(owner: str, estimator: Any, methods: str, todo: str) -> DataError:
 
 
 def _n_labels(owner: str, Y: Any) -> int:
-    return int(label_matrix(owner, "Y_true", Y).shape[1])
+    return int(label_matrix(owner, "Y_true", Y, unknown=True).shape[1])
 
 
 def _positive(owner: str, table: Any, classes: Any) -> Any:
