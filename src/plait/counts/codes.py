@@ -41,6 +41,13 @@ class SparseCodes:
     indptr : ndarray of int64, shape (n_rows + 1,)
     indices : ndarray of uint32, shape (nnz,)
         Planes of row i: `indices[indptr[i] : indptr[i + 1]]`, at most one for each column.
+
+    Examples
+    --------
+    >>> from plait.counts import encode
+    >>> codes = encode([[1, 0], [1, 2], [0, 2]]).sparse()
+    >>> codes.indptr.tolist(), codes.indices.tolist()  # row 1 has both planes
+    ([0, 1, 3, 4], [0, 0, 1, 1])
     """
 
     vocabulary: Vocabulary
@@ -91,14 +98,26 @@ class SparseCodes:
         return filled
 
     def within(self, mask: Bools) -> "SparseCodes":
-        """Return the symbols with all rows outside the mask set to 0; rows keep their places."""
+        """Return the symbols with all rows outside the mask set to 0; rows keep their places.
+
+        Parameters
+        ----------
+        mask : ndarray of bool, shape (n_rows,)
+            Which rows stay.
+        """
         lengths = np.diff(self.indptr)
         indptr = np.zeros_like(self.indptr)
         np.cumsum(np.where(mask, lengths, 0), out=indptr[1:])
         return SparseCodes(self.vocabulary, indptr, self.indices[np.repeat(mask, lengths)])
 
     def columns(self, first: int, last: int) -> "SparseCodes":
-        """Return the columns first .. last - 1."""
+        """Return the columns first .. last - 1.
+
+        Parameters
+        ----------
+        first, last : int
+            From which on, and before which.
+        """
         low, high = self.vocabulary.offsets[[first, last]]
         if (low, high) == (0, self.vocabulary.n_planes):
             return self
@@ -131,6 +150,13 @@ class PackedCodes:
         Number of rows.
     words : ndarray of uint64, shape (n_planes, ceil(n_rows / 64))
         Row i is bit `i % 64` of word `i // 64`; the bits beyond the last row are 0.
+
+    Examples
+    --------
+    >>> from plait.counts import encode
+    >>> packed = encode([[1, 0], [1, 2], [0, 2]]).packed()
+    >>> packed.words.ravel().tolist(), packed.totals.tolist()  # bits 0 and 1; bits 1 and 2
+    ([3, 6], [2, 2])
     """
 
     vocabulary: Vocabulary
@@ -148,11 +174,23 @@ class PackedCodes:
         return n_ones(self.words)
 
     def within(self, mask: Bools) -> "PackedCodes":
-        """Return the symbols with all rows outside the mask set to 0; rows keep their places."""
+        """Return the symbols with all rows outside the mask set to 0; rows keep their places.
+
+        Parameters
+        ----------
+        mask : ndarray of bool, shape (n_rows,)
+            Which rows stay.
+        """
         return PackedCodes(self.vocabulary, self.n_rows, self.words & packed_bits(mask[None])[0])
 
     def columns(self, first: int, last: int) -> "PackedCodes":
-        """Return the columns first .. last - 1."""
+        """Return the columns first .. last - 1.
+
+        Parameters
+        ----------
+        first, last : int
+            From which on, and before which.
+        """
         low, high = self.vocabulary.offsets[[first, last]]
         return PackedCodes(self.vocabulary.part(first, last), self.n_rows, self.words[low:high])
 

@@ -60,6 +60,17 @@ def count_columns(X: Any, *, weights: Any = None) -> PairCounts:
 
     Takes what `count_pairs` takes; chunks are `(X_chunk,)` or `(X_chunk, weights_chunk)`.
 
+    Parameters
+    ----------
+    X : what `count_pairs` takes
+        Columns of symbols.
+    weights : array of shape (n_samples,), optional
+        How much each row counts.
+
+    Returns
+    -------
+    PairCounts
+
     Examples
     --------
     >>> count_columns([[0, 1], [1, 2], [1, 1]]).x_counts
@@ -117,6 +128,17 @@ def checked_weights(weights: Any, n_rows: int) -> Array:
 
     Whole weights keep every count exact: a row of weight 2 is the same as the row given twice, to the last bit.
 
+    Parameters
+    ----------
+    weights : array of shape (n_rows,)
+        Not negative.
+    n_rows : int
+        How many there must be.
+
+    Returns
+    -------
+    ndarray
+
     Examples
     --------
     >>> checked_weights([1.0, 2.0, 0.0], 3)
@@ -153,6 +175,21 @@ def joint_counts(a: Codes, b: Codes) -> Array:
     """Return the number of rows in which plane p of `a` and plane r of `b` hold, shape (a planes, b planes).
 
     The result is `int32` (`int64` from 2**31 rows), in either memory order.
+
+    Parameters
+    ----------
+    a, b : SparseCodes or PackedCodes
+        Symbols of the same rows.
+
+    Returns
+    -------
+    ndarray
+
+    Examples
+    --------
+    >>> from plait.counts import encode
+    >>> joint_counts(encode([[1], [1], [0]]), encode([[2], [0], [2]])).tolist()  # one row has both 1 and 2
+    [[1]]
     """
     if not kernels_count(a, b):
         return _from_words(a.packed(), b.packed())

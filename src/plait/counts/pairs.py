@@ -58,7 +58,13 @@ class PairCounts:
         return self.joint.dtype.kind == "f"
 
     def table(self, i: int, j: int) -> Array:
-        """Return the whole table of column i on the left and j on the right, in the order of `symbols`, 0 first."""
+        """Return the whole table of column i on the left and j on the right, in the order of `symbols`, 0 first.
+
+        Parameters
+        ----------
+        i, j : int
+            Which column of X and of Y.
+        """
         rows = slice(*self.x.offsets[[i, i + 1]])
         columns = slice(*self.y.offsets[[j, j + 1]])
         inner = self.joint[rows, columns]

@@ -45,6 +45,15 @@ def summed(count: Callable[..., Any], *parts: Any) -> Any:
 def is_streamed(*parts: Any) -> bool:
     """Say whether rows come in parts: an iterator of chunks, a Dask array, or an array too large to encode at once.
 
+    Parameters
+    ----------
+    *parts : array, Dask array or iterator
+        Features, labels, weights; the first one tells.
+
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> import numpy as np

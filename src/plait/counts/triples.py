@@ -53,7 +53,13 @@ class TripleCounts:
         return sum(part.total for part in self.parts)
 
     def table(self, i: int, j: int) -> Array:
-        """Return the table of Z, column i on the left and j on the right; symbols ordered as in `pairs`."""
+        """Return the table of Z, column i on the left and j on the right; symbols ordered as in `pairs`.
+
+        Parameters
+        ----------
+        i, j : int
+            Which column of X and of Y.
+        """
         pairs = self.pairs
         cells = []
         for part in self.parts:
@@ -105,6 +111,17 @@ def count_triples(X: Any, Y: Any = None, z: Any = None, *, weights: Any = None) 
         The third column: any numbers.
     weights : array of shape (n_samples,), optional
         How much each row counts.
+
+    Returns
+    -------
+    TripleCounts
+
+    Examples
+    --------
+    >>> X, Y, z = np.array([[0], [1], [1]]), np.array([[1], [1], [0]]), np.array([0, 0, 1])
+    >>> count_triples(X, Y, z).table(0, 0)[0]  # where z = 0: rows x = 0, 1 and columns y = 0, 1
+    array([[0, 1],
+           [0, 1]])
     """
     return summed(_triples, X, Y, z, weights)
 

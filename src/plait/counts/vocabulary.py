@@ -25,6 +25,13 @@ class Vocabulary:
     -----
     A column lists the values that occur in it, or the single value 1 when only zeros occur. So the vocabulary of
     joined rows is the same whether they were counted together or in parts.
+
+    Examples
+    --------
+    >>> from plait.counts import encode
+    >>> words = encode([[1, 0], [1, 5], [0, 2]]).vocabulary
+    >>> [words.symbols(column).tolist() for column in range(2)]
+    [[0.0, 1.0], [0.0, 2.0, 5.0]]
     """
 
     offsets: Ints
@@ -32,7 +39,13 @@ class Vocabulary:
 
     @staticmethod
     def binary(n_columns: int) -> "Vocabulary":
-        """Return the vocabulary of columns that hold 0 and 1."""
+        """Return the vocabulary of columns that hold 0 and 1.
+
+        Parameters
+        ----------
+        n_columns : int
+            How many.
+        """
         return Vocabulary(np.arange(n_columns + 1), np.ones(n_columns))
 
     @property
@@ -56,11 +69,23 @@ class Vocabulary:
         return np.repeat(np.arange(self.n_columns), np.diff(self.offsets))
 
     def symbols(self, column: int) -> Floats:
-        """Return the symbols of a column, 0 first."""
+        """Return the symbols of a column, 0 first.
+
+        Parameters
+        ----------
+        column : int
+            Which.
+        """
         return np.concatenate(([0.0], self.values[self.offsets[column] : self.offsets[column + 1]]))
 
     def part(self, first: int, last: int) -> "Vocabulary":
-        """Return the vocabulary of the columns first .. last - 1."""
+        """Return the vocabulary of the columns first .. last - 1.
+
+        Parameters
+        ----------
+        first, last : int
+            From which on, and before which.
+        """
         ends = self.offsets[first : last + 1]
         return Vocabulary(ends - ends[0], self.values[ends[0] : ends[-1]])
 
@@ -74,14 +99,26 @@ class Vocabulary:
     __hash__ = None  # type: ignore[assignment]
 
     def union(self, other: "Vocabulary") -> tuple["Vocabulary", Ints, Ints]:
-        """Return the vocabulary of both, and where the planes of each go."""
+        """Return the vocabulary of both, and where the planes of each go.
+
+        Parameters
+        ----------
+        other : Vocabulary
+            Of the same columns.
+        """
         columns = np.concatenate((self.plane_columns, other.plane_columns))
         values = np.concatenate((self.values, other.values))
         both, planes = distinct_symbols(columns, values, self.n_columns)
         return both, planes[: self.n_planes], planes[self.n_planes :]
 
     def kept(self, occurs: Bools) -> tuple["Vocabulary", Ints]:
-        """Return the vocabulary without symbols that do not occur, and the old plane of each new one (-1: none)."""
+        """Return the vocabulary without symbols that do not occur, and the old plane of each new one (-1: none).
+
+        Parameters
+        ----------
+        occurs : ndarray of bool, shape (n_planes,)
+            Which planes do.
+        """
         columns, planes = self.plane_columns[occurs], np.flatnonzero(occurs)
         only_zeros = np.flatnonzero(np.bincount(columns, minlength=self.n_columns) == 0)
         columns = np.concatenate((columns, only_zeros))

@@ -10,8 +10,8 @@ table[n]             : n log2 n as a whole number, in units of 2**-shift (see `p
 out[i, j]            : sum of n log2 n over all cells of columns i and j
 
 Of three labels j, k, l:
-pairs[k, l]          : rows with labels k and l;  ones[k]: rows with label k
-within[k, l]         : rows with labels k and l among those with label j
+of_j[l], of_k[l]     : rows with labels j and l, and with k and l;  ones[k]: rows with label k
+within[l]            : rows with label l among those with both j and k
 """
 
 import math
@@ -103,12 +103,12 @@ def _two(n_both, n_a, n_b, n_rows, table):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def add_conditional_amounts(j, k, labels, pairs, within, ones, n_rows, table, bits, out):  # type: ignore[no-untyped-def]
+def add_conditional_amounts(j, k, labels, of_j, of_k, within, ones, n_rows, table, bits, out):  # type: ignore[no-untyped-def]
     """Add I(Y_j;Y_k|Y_l) to out[i] for every l = labels[i]; `within` counts label l in the rows of both j and k."""
-    n_j, n_k, n_jk = ones[j], ones[k], np.int64(pairs[j, k])
+    n_j, n_k, n_jk = ones[j], ones[k], np.int64(of_j[k])
     for i in range(labels.size):
         l = labels[i]  # noqa: E741
-        n_l, n_jl, n_kl, n_jkl = ones[l], np.int64(pairs[j, l]), np.int64(pairs[k, l]), np.int64(within[l])
+        n_l, n_jl, n_kl, n_jkl = ones[l], np.int64(of_j[l]), np.int64(of_k[l]), np.int64(within[l])
         # The rows with label l, then those without it, as tables of j and k.
         inside = _two(n_jkl, n_jl, n_kl, n_l, table)
         outside = _two(n_jk - n_jkl, n_j - n_jl, n_k - n_kl, n_rows - n_l, table)

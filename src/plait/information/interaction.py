@@ -26,6 +26,10 @@ def interaction_information(*columns: Any, weights: Any = None, base: Any = 2) -
     base : float or "e", default=2
         Base of the logarithms.
 
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> import numpy as np
@@ -50,6 +54,23 @@ def interaction_information_matrix(
     """Return I(X_i,Y_j,Z) = I(X_i;Y_j) - I(X_i;Y_j|Z) for all pairs of columns and one variable Z.
 
     Takes what `conditional_mutual_information_matrix` takes.
+
+    Parameters
+    ----------
+    X, Y : what `count_pairs` takes
+        Columns of symbols; all pairs of columns of X where Y is None.
+    Z : array of shape (n_samples,)
+        The third variable.
+    weights : array of shape (n_samples,), optional
+        How much each row counts.
+    base : float or "e", default=2
+        Of logarithms: 2 gives bits.
+    pairs : PairCounts, optional
+        The counts of X and Y, where they are known already.
+
+    Returns
+    -------
+    ndarray of float64
 
     Examples
     --------

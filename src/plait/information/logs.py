@@ -41,6 +41,13 @@ class CountLogs:
         2**shift: an amount of `scale` units is 1.
     table : ndarray of int64
         `table[n]` = n log2 n in units, for n up to the total (or as far as a table is worth its memory).
+
+    Examples
+    --------
+    >>> from plait.information import logs_of
+    >>> logs = logs_of(8)
+    >>> (logs.of([1, 2, 8]) / logs.scale).tolist()
+    [0.0, 2.0, 24.0]
     """
 
     total: int
@@ -48,7 +55,13 @@ class CountLogs:
     table: Ints
 
     def of(self, counts: Any) -> Ints:
-        """Return n log2 n of each count, in units."""
+        """Return n log2 n of each count, in units.
+
+        Parameters
+        ----------
+        counts : array of int
+            Cells of a table.
+        """
         cells = np.asarray(counts, dtype=np.int64)
         inside = cells < self.table.size
         if inside.all():
@@ -70,12 +83,29 @@ class CountLogs:
 
 @dataclass(frozen=True, eq=False)
 class WeightLogs:
-    """w log2 w for weights that sum to `total`, in floats (exact up to rounding)."""
+    """w log2 w for weights that sum to `total`, in floats (exact up to rounding).
+
+    Parameters
+    ----------
+    total : float
+        What the weights sum to.
+
+    Examples
+    --------
+    >>> WeightLogs(4.0).of([0.5, 2.0]).tolist()
+    [-0.5, 2.0]
+    """
 
     total: float
 
     def of(self, counts: Any) -> Floats:
-        """Return w log2 w of each weight, 0 where rounding has left less than 0."""
+        """Return w log2 w of each weight, 0 where rounding has left less than 0.
+
+        Parameters
+        ----------
+        counts : array of float
+            Cells of a table.
+        """
         cells = np.maximum(np.asarray(counts, dtype=np.float64), 0.0)
         return cells * np.log2(np.where(cells > 0.0, cells, 1.0))
 
@@ -95,6 +125,15 @@ Logs = CountLogs | WeightLogs
 
 def logs_of(total: Any) -> Logs:
     """Return the logarithms for a table whose cells sum to `total`: an integer number of rows or a float weight.
+
+    Parameters
+    ----------
+    total : int or float
+        A number of rows, or a sum of weights.
+
+    Returns
+    -------
+    CountLogs or WeightLogs
 
     Examples
     --------

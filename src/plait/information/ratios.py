@@ -30,6 +30,10 @@ def normalized_mutual_information(a: Any, b: Any, *, weights: Any = None) -> flo
     weights : array of shape (n_samples,), optional
         How much each row counts.
 
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> normalized_mutual_information([0, 0, 1, 1], [0, 1, 2, 3])
@@ -44,6 +48,19 @@ def normalized_mutual_information_matrix(
     """Return NI(X_i;Y_j) for all pairs of columns, shape (x columns, y columns).
 
     Takes what `mutual_information_matrix` takes; the base of logarithms does not matter.
+
+    Parameters
+    ----------
+    X, Y : what `count_pairs` takes, or PairCounts as X
+        Columns of symbols; all pairs of columns of X where Y is None.
+    weights : array of shape (n_samples,), optional
+        How much each row counts.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    ndarray of float64
 
     Examples
     --------
@@ -71,6 +88,10 @@ def symmetric_uncertainty(a: Any, b: Any, *, weights: Any = None) -> float:
     weights : array of shape (n_samples,), optional
         How much each row counts.
 
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> symmetric_uncertainty([0, 0, 1, 1], [3, 3, 8, 8])
@@ -83,6 +104,19 @@ def symmetric_uncertainty_matrix(X: Any, Y: Any = None, *, weights: Any = None, 
     """Return SU(X_i,Y_j) for all pairs of columns, shape (x columns, y columns).
 
     Takes what `mutual_information_matrix` takes; the base of logarithms does not matter.
+
+    Parameters
+    ----------
+    X, Y : what `count_pairs` takes, or PairCounts as X
+        Columns of symbols; all pairs of columns of X where Y is None.
+    weights : array of shape (n_samples,), optional
+        How much each row counts.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    ndarray of float64
 
     Examples
     --------

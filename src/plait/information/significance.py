@@ -45,7 +45,13 @@ class GTest:
     pvalue: Any
 
     def significant(self, alpha: float = 0.05) -> Any:
-        """Say whether the statistic reaches the chi-square quantile at 1 - alpha; never for a constant variable."""
+        """Say whether the statistic reaches the chi-square quantile at 1 - alpha; never for a constant variable.
+
+        Parameters
+        ----------
+        alpha : float, default=0.05
+            How often an independent pair may be called dependent.
+        """
         check_value("GTest", "alpha", alpha, (Interval(float, 0.0, 1.0, closed="neither"),))
         limit = chi2.isf(alpha, np.maximum(self.dof, 1))
         return ((self.statistic >= limit) & (np.asarray(self.dof) > 0))[()]
@@ -61,6 +67,10 @@ def g_test(a: Any, b: Any, *, weights: Any = None) -> GTest:
     weights : array of shape (n_samples,), optional
         How many observations each row stands for.
 
+    Returns
+    -------
+    GTest
+
     Examples
     --------
     >>> test = g_test([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1])
@@ -73,6 +83,19 @@ def g_test(a: Any, b: Any, *, weights: Any = None) -> GTest:
 
 def g_test_matrix(X: Any, Y: Any = None, *, weights: Any = None, n_jobs: int | None = None) -> GTest:
     """Test all pairs of columns; takes what `mutual_information_matrix` takes.
+
+    Parameters
+    ----------
+    X, Y : what `count_pairs` takes, or PairCounts as X
+        Columns of symbols; all pairs of columns of X where Y is None.
+    weights : array of shape (n_samples,), optional
+        How much each row counts.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    GTest
 
     Examples
     --------

@@ -25,6 +25,10 @@ def entropy(*columns: Any, weights: Any = None, base: Any = 2) -> float:
     base : float or "e", default=2
         Base of the logarithms: 2 gives bits, "e" nats.
 
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> entropy([0, 1, 0, 1]), entropy([0, 1, 0, 1], ["a", "a", "b", "b"])
@@ -37,6 +41,19 @@ def entropy(*columns: Any, weights: Any = None, base: Any = 2) -> float:
 
 def conditional_entropy(a: Any, b: Any, *, weights: Any = None, base: Any = 2) -> float:
     """Return H(A|B) = H(A,B) - H(B): how uncertain a remains when b is known.
+
+    Parameters
+    ----------
+    a, b : array of shape (n_samples,)
+        The uncertain variable, and the known one; or tables, whose columns count together.
+    weights : array of shape (n_samples,), optional
+        How much each row counts.
+    base : float or "e", default=2
+        Of logarithms: 2 gives bits.
+
+    Returns
+    -------
+    float
 
     Examples
     --------

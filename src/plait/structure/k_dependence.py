@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from plait.core.arrays import Floats, Ints
+from plait.core.arrays import Ints
 from plait.core.checks import Constraint, Interval, Nothing, OneOf
 from plait.core.ties import first_best
 from plait.structure.label_graph import LabelGraph
@@ -41,6 +41,9 @@ class KDependence(Structure):
 
     Notes
     -----
+    Time grows with the square of the number of labels (with `max_candidates`, the part for k > 1 only in proportion).
+    From 2,048 labels on memory does not: only pairs that meet in some row are kept.
+
     The program that its authors released has `rounding="nearest"`, `ties="dependence"` and `max_candidates=100`.
 
     References
@@ -89,11 +92,10 @@ class KDependence(Structure):
         most = self._most(given.n_labels)
         labels, varies = information_of(given.Y), given.varies
         parents: list[list[int]] = [[] for _ in order]
-        before: list[int] = []
-        for label in order:
-            if varies[label]:
-                parents[label] = before.copy() if len(before) <= most else self._chosen(label, before, most, labels)
-                before.append(label)
+        chain = np.array([label for label in order if varies[label]], dtype=np.int64)
+        for place, label in enumerate(chain.tolist()):
+            before = chain[:place]
+            parents[label] = before.tolist() if place <= most else self._chosen(label, before, most, labels)
         return LabelGraph(parents, order)
 
     def _most(self, n_labels: int) -> int:
@@ -103,15 +105,19 @@ class KDependence(Structure):
         share = round(float(self.k) * n_labels, 9)
         return math.ceil(share) if self.rounding == "up" else math.floor(share + 0.5)
 
-    def _chosen(self, label: int, before: list[int], most: int, labels: AnyInformation) -> list[int]:
-        by_dependence = _by_dependence(labels.mutual[label], before)
+    def _chosen(self, label: int, before: Ints, most: int, labels: AnyInformation) -> list[int]:
+        mutual = labels.mutual_row(label)
+        candidates = before
+        if self.ties == "dependence" or self.max_candidates is not None or most == 0:
+            # Equal ones stay in the order of the chain.
+            candidates = before[np.argsort(-mutual[before], kind="stable")]
         if most == 0 or (self.max_candidates is not None and most >= self.max_candidates):
-            return [int(other) for other in by_dependence[:most]]
-        candidates = by_dependence[: self.max_candidates]
+            return [int(other) for other in candidates[:most]]
+        candidates = candidates[: self.max_candidates]
         if self.ties == "index":
             candidates = np.sort(candidates)
         # The candidate that wins a tie stands first.
-        scores, sums = labels.mutual[label][candidates], np.zeros(candidates.size)
+        scores, sums = mutual[candidates], np.zeros(candidates.size)
         tables, out = labels.tables_of(label), np.zeros(candidates.size)
         chosen = [first_best(scores)]
         while len(chosen) < most:
@@ -120,9 +126,3 @@ class KDependence(Structure):
             alpha = 1.0 / len(chosen) if self.alpha is None else float(self.alpha)
             chosen.append(first_best(scores + alpha * sums + out))
         return [int(candidates[place]) for place in chosen]
-
-
-def _by_dependence(mutual: Floats, before: list[int]) -> Ints:
-    """Return labels by falling mutual information; equal ones stay in the order of the chain."""
-    places = np.array(before, dtype=np.int64)
-    return places[np.argsort(-mutual[places], kind="stable")]

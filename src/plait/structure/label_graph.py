@@ -71,7 +71,13 @@ class LabelGraph:
         return self
 
     def named(self, label_names: Sequence[str]) -> "LabelGraph":
-        """Return the same graph with names of its labels."""
+        """Return the same graph with names of its labels.
+
+        Parameters
+        ----------
+        label_names : sequence of str
+            One for each label.
+        """
         names = tuple(_checked_names(self.n_labels, label_names))
         return object.__new__(type(self))._set(self.parents, self.order, names)
 
@@ -189,7 +195,13 @@ class LabelGraph:
         return plot_graph(self._layout(), self.edges, self._names(label_names), ax)
 
     def to_html(self, label_names: Sequence[str] | None = None) -> str:
-        """Return the same picture as HTML that needs nothing from outside; notebooks show it."""
+        """Return the same picture as HTML that needs nothing from outside; notebooks show it.
+
+        Parameters
+        ----------
+        label_names : sequence of str, optional
+            By default the graph's own.
+        """
         title = f"{self.n_labels} labels, {len(self.edges)} edges"
         return graph_html(title, self._layout(), self.edges, self._names(label_names))
 

@@ -84,7 +84,13 @@ class LabelHierarchy:
         return np.searchsorted(self.parent, np.arange(-1, self.n_nodes + 1)).astype(np.int64)
 
     def children(self, node: int) -> slice:
-        """Return the children of a node; -1 is the root."""
+        """Return the children of a node; -1 is the root.
+
+        Parameters
+        ----------
+        node : int
+            Which.
+        """
         return slice(int(self.first[node + 1]), int(self.first[node + 2]))
 
     @cached_property
@@ -116,7 +122,13 @@ class LabelHierarchy:
         return sparse.csr_matrix((ones, (rows, columns)), shape=(self.n_labels, self.n_nodes))
 
     def values(self, Y: Any) -> Any:
-        """Return the 0/1 values of all nodes for rows of labels, a CSR matrix (n_samples, n_nodes)."""
+        """Return the 0/1 values of all nodes for rows of labels, a CSR matrix (n_samples, n_nodes).
+
+        Parameters
+        ----------
+        Y : array or sparse matrix of shape (n_samples, n_labels)
+            Labels.
+        """
         nodes = sparse.csr_matrix(sparse.csr_matrix(Y).astype(np.int32) @ self.ancestors)
         nodes.data = np.ones(nodes.nnz, dtype=np.uint8)
         nodes.sort_indices()

@@ -3,9 +3,10 @@
 Where some labels are unknown, pairs and triples count in rows where all of them are known.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,7 @@ from plait.information import (
     mutual_information_matrix,
     normalized_mutual_information_matrix,
 )
+from plait.structure.co_occurrences import MANY_LABELS, CoOccurrences, rows_given_symbols
 
 __all__ = ["AnyInformation", "KnownLabelInformation", "LabelInformation", "LabelTables", "information_of"]
 
@@ -36,6 +38,8 @@ _MANY_TRIPLES = 24**3
 
 class LabelInformation:
     """Mutual and conditional mutual information between 0/1 labels, in bits, from exact counts.
+
+    Rows of pairs have the same bits whether a table of all pairs is kept or, from 2,048 labels on, none is.
 
     Parameters
     ----------
@@ -55,8 +59,10 @@ class LabelInformation:
 
     def __init__(self, Y: Any) -> None:
         codes: Codes = encode(Y)
-        self.codes = codes.sparse() if codes.nnz < _SPARSE_BELOW * np.prod(Y.shape) else codes
         self.n_rows, self.n_labels = Y.shape
+        self.many = self.n_labels >= MANY_LABELS
+        sparse = self.many or codes.nnz < _SPARSE_BELOW * np.prod(Y.shape)
+        self.codes = codes.sparse() if sparse else codes
 
     @cached_property
     def pairs(self) -> PairCounts:
@@ -73,6 +79,23 @@ class LabelInformation:
         """NI(Y_j;Y_k) = I(Y_j;Y_k) / min(H(Y_j), H(Y_k)) of all pairs [PACC 25]."""
         return normalized_mutual_information_matrix(self.pairs)
 
+    @cached_property
+    def _met(self) -> CoOccurrences:
+        return CoOccurrences.of(self.codes.sparse())
+
+    def _joint_row(self, label: int) -> Ints:
+        return self._met.row(label) if self.many else self.pairs.joint[label]
+
+    def mutual_row(self, label: int) -> Floats:
+        """Return I(Y_label;Y_k) of all k."""
+        return mutual_information_matrix(self._met.tables(label))[0] if self.many else self.mutual[label]
+
+    def normalized_row(self, label: int) -> Floats:
+        """Return NI(Y_label;Y_k) of all k."""
+        if self.many:
+            return normalized_mutual_information_matrix(self._met.tables(label))[0]
+        return self.normalized[label]
+
     @property
     def rows_of_pairs(self) -> Floats:
         """How many rows know both labels: all, (n_labels, n_labels)."""
@@ -81,6 +104,10 @@ class LabelInformation:
     def given_symbols(self, column: Any) -> Floats:
         """Return I(Y_j;Y_k|X) of all pairs for the symbols of one column."""
         return conditional_mutual_information_matrix(self.codes, None, column, pairs=self.pairs)
+
+    def rows_given_symbols(self, column: Any) -> Callable[[int], Floats]:
+        """Return the function that gives I(Y_label;Y_k|X) of all k, for the symbols of one column."""
+        return rows_given_symbols(self.codes.sparse(), column)
 
     @cached_property
     def _logs(self) -> tuple[Ints, float]:
@@ -100,14 +127,14 @@ class LabelInformation:
     def add_information(self, j: int, k: int, within: Ints, labels: Ints, out: Floats) -> None:
         """Add I(Y_j;Y_k|Y_l) to `out` for every l in `labels`; `within` counts label l in the rows of both j and k."""
         table, bits = self._logs
-        joint, ones = self.pairs.joint, self.pairs.x_counts
+        ones, of_j, of_k = self.codes.totals, self._joint_row(j), self._joint_row(k)
         if kernels_pay(self.n_labels**3, _MANY_TRIPLES):
-            _kernels.add_conditional_amounts(j, k, labels, joint, within, ones, self.n_rows, table, bits, out)
+            _kernels.add_conditional_amounts(j, k, labels, of_j, of_k, within, ones, self.n_rows, table, bits, out)
             return
-        n_l, n_jl, n_kl, n_jkl = ones[labels], joint[j, labels], joint[k, labels], within[labels].astype(np.int64)
+        n_l, n_jl, n_kl, n_jkl = ones[labels], of_j[labels], of_k[labels], within[labels].astype(np.int64)
         # The rows with label l, then those without it, as tables of j and k; then the pairs of j and l, and of k and l.
         inside = _two(n_jkl, n_jl, n_kl, n_l, table)
-        outside = _two(joint[j, k] - n_jkl, ones[j] - n_jl, ones[k] - n_kl, self.n_rows - n_l, table)
+        outside = _two(of_j[k] - n_jkl, ones[j] - n_jl, ones[k] - n_kl, self.n_rows - n_l, table)
         jl, kl = _two(n_jl, ones[j], n_l, self.n_rows, table), _two(n_kl, ones[k], n_l, self.n_rows, table)
         amounts = (inside - jl) + (outside - kl) + table[n_l] + table[self.n_rows - n_l]
         out += bits * np.maximum(amounts, 0)
@@ -187,6 +214,9 @@ class KnownLabelInformation:
            [1., 1.]])
     """
 
+    # A table of all pairs is kept, however many labels there are.
+    many: ClassVar[bool] = False
+
     def __init__(self, Y: Any) -> None:
         self.n_rows, self.n_labels = Y.shape
         # One after the other the rows without the label, and those with it.
@@ -218,6 +248,14 @@ class KnownLabelInformation:
         least = np.minimum(*margins)
         return np.minimum(np.divide(self.mutual, least, out=np.zeros_like(least), where=least > 1e-12), 1.0)
 
+    def mutual_row(self, label: int) -> Floats:
+        """Return I(Y_label;Y_k) of all k."""
+        return self.mutual[label]
+
+    def normalized_row(self, label: int) -> Floats:
+        """Return NI(Y_label;Y_k) of all k."""
+        return self.normalized[label]
+
     def given_symbols(self, column: Array) -> Floats:
         """Return I(Y_j;Y_k|X) of all pairs for the symbols of one column."""
         total = np.zeros((self.n_labels, self.n_labels))
@@ -225,6 +263,10 @@ class KnownLabelInformation:
             tables = self._tables((column == symbol).astype(np.float64))
             total += tables.sum(axis=(0, 1)) * _information(tables)
         return np.where(self.rows_of_pairs >= _FEWEST, total / np.maximum(self.rows_of_pairs, 1.0), 0.0)
+
+    def rows_given_symbols(self, column: Array) -> Callable[[int], Floats]:
+        """Return the function that gives I(Y_label;Y_k|X) of all k, for the symbols of one column."""
+        return self.given_symbols(column).__getitem__
 
     def tables_of(self, label: int) -> "KnownTables":
         """Return the tables of one label with all pairs of labels."""

@@ -3,10 +3,10 @@
 from typing import ClassVar
 
 from plait.core.checks import Constraint, InstanceOf, Interval, Nothing, OneOf
-from plait.core.labels import label_number
+from plait.core.label_numbering import label_number
 from plait.structure.label_graph import LabelGraph, by_level
 from plait.structure.label_information import information_of
-from plait.structure.spanning import components, directed_outward, maximum_spanning_forest
+from plait.structure.spanning import components, directed_outward, spanning_forest_of_rows
 from plait.structure.structure import Structure
 from plait.structure.structure_input import StructureInput
 
@@ -26,6 +26,11 @@ class LabelTree(Structure):
     root : int or str, optional
         The root by number or name; parts of a forest without it start at their smallest label. By default every part
         has a random root.
+
+    Notes
+    -----
+    All pairs are compared, those that never meet too: time grows with the square of the number of labels. From 2,048
+    labels on memory does not: only pairs that meet in some row are kept.
 
     References
     ----------
@@ -56,7 +61,8 @@ class LabelTree(Structure):
 
     def _build(self, given: StructureInput) -> LabelGraph:
         labels = information_of(given.Y)
-        edges = maximum_spanning_forest(labels.normalized if self.weights == "nmi" else labels.mutual)
+        weights_of = labels.normalized_row if self.weights == "nmi" else labels.mutual_row
+        edges = spanning_forest_of_rows(given.n_labels, weights_of)
         parts = components(given.n_labels, edges)
         parents = directed_outward(given.n_labels, edges, self._roots(parts, given))
         return by_level([[] if parent < 0 else [parent] for parent in parents])

@@ -4,7 +4,7 @@ A structure takes as `order` a word, an `Order`, or the labels themselves: `ORDE
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, clone
 
 from plait.core.arrays import Array, Floats
 from plait.core.checks import Boolean, Constraint, HasMethods, InstanceOf, Interval, Nothing, OneOf, check_parameters
-from plait.core.labels import label_numbers
+from plait.core.label_numbering import label_numbers
 from plait.core.lazy_modules import lazy_module
 from plait.core.progress_bar import progress
 from plait.core.sentences import ParameterError, shown
@@ -52,7 +52,13 @@ class Order(BaseEstimator, ABC):
         """Return all labels in order."""
 
     def arrange(self, given: StructureInput) -> list[int]:
-        """Return all labels in order, the first of the chain first."""
+        """Return all labels in order, the first of the chain first.
+
+        Parameters
+        ----------
+        given : StructureInput
+            Features and labels, checked.
+        """
         check_parameters(self)
         return self._arrange(given)
 
@@ -164,7 +170,8 @@ class InformationOrder(Order):
     The program that its authors released has bins of its own:
     `InformationOrder(discretizer=MeanStdDiscretizer(0.5, decimals=3, closed="left"))`.
 
-    All features cost one table of all pairs of labels for each feature.
+    All features cost one table of all pairs of labels for each feature. With up to 8 components, from 2,048 labels on,
+    only pairs of labels that meet are kept.
 
     References
     ----------
@@ -198,19 +205,26 @@ class InformationOrder(Order):
     def _arrange(self, given: StructureInput) -> list[int]:
         labels = information_of(given.Y)
         scores = np.where(given.varies, 0.0, -np.inf)
-        shared = self._shared(given, labels) if given.varies.sum() > 1 else np.zeros((given.n_labels,) * 2)
+        n_varying = int(given.varies.sum())
+        nothing = np.zeros(given.n_labels)
+        total, row = self._shared(given, labels) if n_varying > 1 else (nothing, lambda _: nothing)
         order: list[int] = []
-        for _ in range(int(given.varies.sum())):
-            order.append(first_best(scores + (0.0 if order else shared.sum(axis=0))))
-            scores += shared[order[-1]]
+        for _ in range(n_varying):
+            order.append(first_best(scores + (0.0 if order else total)))
+            scores += row(order[-1])
             if self.second_term:
                 scores += _second_term(labels, order)
             scores[order[-1]] = -np.inf
         return order + [int(label) for label in np.flatnonzero(~given.varies)]
 
-    def _shared(self, given: StructureInput, labels: AnyInformation) -> Floats:
-        """Return the mean of I(Y_c;Y_c'|X_m) over what is known; 0 on the diagonal."""
+    def _shared(self, given: StructureInput, labels: AnyInformation) -> tuple[Floats, Callable[[int], Floats]]:
+        """Return the mean of I(Y_c;Y_c'|X_m) over what is known, of a label with all others; and its sum over labels.
+
+        Of many labels a row is made when it is asked for, unless there are many columns to be known.
+        """
         columns, n_columns = self._columns(given)
+        if labels.many and n_columns <= _FEW_COLUMNS:
+            return _shared_rows(labels, list(columns))
         if n_columns == 0:
             shared = labels.mutual.copy()
         else:
@@ -219,7 +233,7 @@ class InformationOrder(Order):
                 shared += labels.given_symbols(column)
             shared /= n_columns
         np.fill_diagonal(shared, 0.0)
-        return shared
+        return shared.sum(axis=0), shared.__getitem__
 
     def _columns(self, given: StructureInput) -> tuple[Iterator[Array], int]:
         """Return the symbols of what is known, column by column, and how many columns there are."""
@@ -232,6 +246,28 @@ class InformationOrder(Order):
             return iter(np.asarray(symbols).T), X.shape[1]
         by_column = symbols.tocsc()
         return (by_column[:, [m]].toarray().ravel() for m in range(X.shape[1])), X.shape[1]
+
+
+# For so many columns the pairs of labels that meet are kept, symbol by symbol, where there are many labels.
+_FEW_COLUMNS = 8
+
+
+def _shared_rows(labels: AnyInformation, columns: list[Array]) -> tuple[Floats, Callable[[int], Floats]]:
+    """Return what `InformationOrder._shared` returns, without a table of all pairs of labels."""
+    parts = [labels.rows_given_symbols(column) for column in columns] or [labels.mutual_row]
+
+    def row(label: int) -> Floats:
+        found = np.zeros(labels.n_labels)
+        for part in parts:
+            found += part(label)
+        found /= len(parts)
+        found[label] = 0.0
+        return found
+
+    total = np.zeros(labels.n_labels)
+    for label in progress(range(labels.n_labels), "order of labels", total=labels.n_labels):
+        total += row(label)
+    return total, row
 
 
 # Numbers beyond it overflow in products of rows.

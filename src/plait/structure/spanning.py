@@ -1,13 +1,13 @@
 """Maximum spanning forests, and trees grown outward from roots."""
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
 from plait.core.arrays import Bools, Floats, Ints
 
-__all__ = ["components", "directed_outward", "maximum_spanning_forest", "neighbours"]
+__all__ = ["components", "directed_outward", "maximum_spanning_forest", "neighbours", "spanning_forest_of_rows"]
 
 Edge = tuple[int, int]
 
@@ -21,6 +21,10 @@ def maximum_spanning_forest(weights: Floats) -> list[Edge]:
         Symmetric; only entries above 0 are edges. Among equal weights the edge with the smaller (smaller end, larger
         end) comes first, so the forest is always the same one.
 
+    Returns
+    -------
+    list of (int, int)
+
     Notes
     -----
     Prim's algorithm, O(n^2). The order of edges by weight and then by ends is strict, and under a strict order the
@@ -31,8 +35,17 @@ def maximum_spanning_forest(weights: Floats) -> list[Edge]:
     >>> maximum_spanning_forest(np.array([[0.0, 1.0, 2.0, 0.0], [1.0, 0.0, 3.0, 0.0], [2.0, 3.0, 0.0, 0.0], [0.0] * 4]))
     [(0, 2), (1, 2)]
     """
-    n = weights.shape[0]
-    numbers = np.arange(n)
+    return spanning_forest_of_rows(weights.shape[0], weights.__getitem__)
+
+
+def spanning_forest_of_rows(n: int, weights_of: Callable[[int], Floats]) -> list[Edge]:
+    """Return the same forest where `weights_of(node)` gives a row of the weights: each is asked for once.
+
+    Examples
+    --------
+    >>> spanning_forest_of_rows(3, lambda node: np.array([1.0, 1.0, 0.0]) * (node < 2))
+    [(0, 1)]
+    """
     outside = np.ones(n, dtype=np.bool_)
     best, source = np.zeros(n), np.full(n, -1)
     edges: list[Edge] = []
@@ -41,16 +54,18 @@ def maximum_spanning_forest(weights: Floats) -> list[Edge]:
         outside[label] = False
         if source[label] >= 0:
             edges.append((min(label, int(source[label])), max(label, int(source[label]))))
-        row = weights[label]
-        equal = (row == best) & (row > 0.0) & (_names(numbers, label) < _names(numbers, source))
-        better = outside & ((row > best) | equal)
+        row = weights_of(label)
+        better = row > best
+        equal = np.flatnonzero((row == best) & (row > 0.0))
+        better[equal] = _names(equal, label, n) < _names(equal, source[equal], n)
+        better &= outside
         best[better], source[better] = row[better], label
     return sorted(edges)
 
 
-def _names(one: Ints, other: Ints | int) -> Ints:
+def _names(one: Ints, other: Ints | int, n: int) -> Ints:
     """Return a number for each edge that orders edges by their smaller and then by their larger end."""
-    return np.asarray(np.minimum(one, other) * one.size + np.maximum(one, other))
+    return np.asarray(np.minimum(one, other) * n + np.maximum(one, other))
 
 
 def _next(best: Floats, source: Ints, outside: Bools) -> int:
@@ -60,7 +75,7 @@ def _next(best: Floats, source: Ints, outside: Bools) -> int:
     ties = np.flatnonzero(reach == top)
     if top <= 0.0:
         return int(ties[0])
-    return int(ties[_names(np.arange(best.size), source)[ties].argmin()])
+    return int(ties[_names(ties, source[ties], best.size).argmin()])
 
 
 def neighbours(n: int, edges: Iterable[Edge]) -> list[list[int]]:

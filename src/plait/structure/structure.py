@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from sklearn.base import BaseEstimator
 
+from plait.core.arrays import Ints
 from plait.core.checks import Constraint, check_parameters
 from plait.core.sentences import ParameterError
 from plait.structure.label_graph import LabelGraph
@@ -23,7 +24,7 @@ class Structure(BaseEstimator, ABC):
     `given.label_names`), all of it checked, and returns a `LabelGraph`.
 
     A structure that is made from what a learner finds about pairs of labels also writes `needs_pairs(n_labels)`, and
-    has a parameter or class attribute `folds`.
+    has a parameter or class attribute `folds`; with `candidate_parents(Y)` it may leave pairs out.
 
     Attributes
     ----------
@@ -52,8 +53,24 @@ class Structure(BaseEstimator, ABC):
         """Build the graph from checked input; `given.pairs` is there if `needs_pairs` says so."""
 
     def needs_pairs(self, n_labels: int) -> bool:
-        """Say whether `build` needs what a learner finds about pairs of so many labels."""
+        """Say whether `build` needs what a learner finds about pairs of so many labels.
+
+        Parameters
+        ----------
+        n_labels : int
+            How many labels there are.
+        """
         return False
+
+    def candidate_parents(self, Y: Any) -> list[Ints] | None:
+        """Return the labels of which a learner finds out what they tell about each label; None for all of them.
+
+        Parameters
+        ----------
+        Y : ndarray of shape (n_samples, n_labels)
+            Checked labels.
+        """
+        return None
 
     def build(
         self,
@@ -99,6 +116,11 @@ class Structure(BaseEstimator, ABC):
 
         For callers that build many graphs from rows they have checked once, with parameters that `check_parameters`
         has seen.
+
+        Parameters
+        ----------
+        given : StructureInput
+            What the graph is built from.
         """
         graph = self._build(given)
         return graph if given.label_names is None else graph.named(given.label_names)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from plait.core.checks import Constraint
-from plait.core.labels import label_numbers
+from plait.core.label_numbering import label_numbers
 from plait.core.sentences import ParameterError, shown
 from plait.structure.label_graph import LabelGraph
 from plait.structure.structure import Structure

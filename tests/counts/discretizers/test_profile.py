@@ -21,6 +21,7 @@ def test_numbers_of_every_column(X):
         for profile in (dense, rows):
             assert profile.n_missing[j] == column.size - present.size
             assert profile.n_zeros[j] == np.sum(present == 0)
+            np.testing.assert_allclose(profile.mean()[j], present.mean() if present.size else 0.0, atol=1e-12)
             assert min(profile.n_distinct[j], 3) == min(distinct.size, 3)
             shown = [profile.first[j], profile.second[j]][: min(profile.n_nonzero[j], 2)]
             assert set(shown) <= set(distinct) - {0}
