@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from plait.core.sentences import ParameterError
 from plait.inference import Annealing, BestFirst, MaxProduct
 from plait.inference.annealing import proposals
+from plait.inference.search.branch_and_bound import best_vectors
 from plait.joint import LabelDistribution, LinearDistribution, MixtureDistribution, row_seeds
 from plait.structure import LabelGraph
 from plait.testing import (
@@ -269,3 +270,20 @@ def test_margins_are_refused():
     for inference in (Annealing(), BestFirst()):
         with pytest.raises(ParameterError, match="needs a learner that gives probabilities"):
             inference.infer(MixtureDistribution(np.log([0.5, 0.5]), [fine, margins]))
+
+
+def test_of_many_labels_the_least_sure_are_flipped_and_what_is_known_stays():
+    q, rng = 150, np.random.default_rng(0)
+    graph = LabelGraph([list(range(k)) for k in range(q)])
+    weights = np.tril(rng.normal(size=(q, q)) * (rng.random((q, q)) < 0.1), -1)
+    parts = [LinearDistribution(graph, rng.normal(size=(6, q)) - 2.0, weights * scale) for scale in (1.0, 1.5)]
+    evidence = np.full((6, q), -1, dtype=np.int8)
+    evidence[:, :3] = [0, 1, 1]
+    mixture = MixtureDistribution(np.log([0.4, 0.6]), parts).clamp(evidence)
+    found = Annealing().infer(mixture, random_state=0)
+    modes = found.mode()
+    np.testing.assert_array_equal(modes[:, :3], np.tile([0, 1, 1], (6, 1)))
+    np.testing.assert_allclose(found.log_weights[:, 0], mixture.log_prob(modes), rtol=1e-12)
+    for part in mixture.components:  # never below the best vector of a component
+        best = best_vectors(part, 1, 10**4)[0].vectors[:, 0]
+        assert (mixture.log_prob(modes) >= mixture.log_prob(best) - 1e-9).all()

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from plait.core.arrays import Bits, Bools, Floats, Labels
+from plait.core.arrays import Bits, Bools, Floats, Ints, Labels
 from plait.core.checks import Constraint, Interval
 from plait.core.lazy_modules import lazy_module
 from plait.inference.inference import Inference
@@ -19,7 +19,14 @@ from plait.inference.search.branch_and_bound import best_vectors
 from plait.inference.search.component_lists import Search, all_listed, bound_beyond, takes_lists, threshold_search
 from plait.inference.search.label_tables import LogTable, enumerated_blocks, table_serves
 from plait.inference.search.prefixes import Found, best_distinct, refuse_margins
-from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution, row_seeds, row_uniforms
+from plait.joint import (
+    GraphDistribution,
+    LabelDistribution,
+    LinearDistribution,
+    MixtureDistribution,
+    row_seeds,
+    row_uniforms,
+)
 
 __all__ = ["Annealing", "anneal"]
 
@@ -47,7 +54,8 @@ class Annealing(Inference):
     what they give together.
 
     Takes a table of all conditionals for each row, at most 64 MiB at once; where a label has more than ten parents,
-    whole label vectors are weighed at every step instead.
+    whole label vectors are weighed at every step instead, and of more than 128 labels only those 64 are flipped that
+    the components are least sure of at the start.
 
     Parameters
     ----------
@@ -105,6 +113,8 @@ Weighing = LabelDistribution | LogTable
 _PICKS, _CHANCES = 1, 2
 # Gains below this may be rounding.
 _GAIN = 1e-10
+# Of more labels than the first, weighed by calls, only as many as the second are flipped.
+_MANY_LABELS, _FLIPPED = 128, 64
 # Steps of many rows at once: tables of so many entries are held (32 MiB).
 _TABLE_ENTRIES = 1 << 22
 
@@ -245,8 +255,7 @@ def walk_by_calls(distribution: Weighing, vectors: Labels, picks: Floats, hurdle
         Which of the free labels each step flips, and what it has to gain.
     """
     free = np.ones(vectors.shape, dtype=bool) if distribution.evidence is None else distribution.evidence < 0
-    n_free = free.sum(axis=1)
-    places = np.argsort(~free, axis=1, kind="stable")
+    places, n_free = _places(distribution, vectors, free)
     rows, moving = np.arange(len(vectors)), n_free > 0
     here, total = vectors.copy(), distribution.log_prob(vectors)
     best, top = here.copy(), total.copy()
@@ -262,14 +271,30 @@ def walk_by_calls(distribution: Weighing, vectors: Labels, picks: Floats, hurdle
     return _climbed(distribution, best, top, free)
 
 
+def _places(distribution: Weighing, vectors: Labels, free: Bools) -> tuple[Ints, Ints]:
+    """Return the labels to flip, first in each row, and how many; of many, those some component is least sure of."""
+    parts = distribution.components if isinstance(distribution, MixtureDistribution) else ()
+    linear = [part for part in parts if isinstance(part, LinearDistribution)]
+    if vectors.shape[1] <= _MANY_LABELS or not linear or len(linear) < len(parts):
+        return np.argsort(~free, axis=1, kind="stable"), free.sum(axis=1)
+    signs = np.where(vectors == 1, 1.0, -1.0)
+    odds = np.minimum.reduce([signs * part.scores_at(vectors) for part in linear])
+    order = np.argsort(np.where(free, odds, np.inf), axis=1, kind="stable")
+    return order[:, :_FLIPPED], np.minimum(free.sum(axis=1), _FLIPPED)
+
+
 def _climbed(distribution: Weighing, vectors: Labels, logs: Floats, free: Bools) -> tuple[Labels, Floats]:
     """Flip the label that gains most until none does, in all rows that still move."""
-    rows, n_labels = np.arange(len(vectors)), vectors.shape[1]
+    rows = np.arange(len(vectors))
     while rows.size:
-        flipped = vectors[rows, None, :] ^ np.eye(n_labels, dtype=np.uint8)
-        there = np.where(free[rows], distribution.take(rows).log_prob(flipped), -np.inf)
-        winner = there.argmax(axis=1)
-        reached = there[np.arange(rows.size), winner]
+        part, own = distribution.take(rows), np.arange(rows.size)
+        places, n_free = _places(part, vectors[rows], free[rows])
+        columns = np.arange(places.shape[1])
+        flipped = np.repeat(vectors[rows, None, :], columns.size, axis=1)
+        flipped[own[:, None], columns, places] ^= 1
+        there = np.where(columns < n_free[:, None], part.log_prob(flipped), -np.inf)
+        best = there.argmax(axis=1)
+        winner, reached = places[own, best], there[own, best]
         moves = reached > logs[rows] + _GAIN
         rows, winner, reached = rows[moves], winner[moves], reached[moves]
         vectors[rows, winner] ^= 1

@@ -158,6 +158,10 @@ def enumerated_marginals(distribution: LabelDistribution) -> tuple[Floats, Float
     distribution : LabelDistribution
         P(y | x) of several rows, at most 20 labels, with evidence or without.
 
+    Returns
+    -------
+    (ndarray of float64, ndarray of float64)
+
     Examples
     --------
     >>> from plait.joint import LinearDistribution

@@ -35,6 +35,16 @@ class Inference(BaseEstimator, ABC):
         Whether it answers "mode" by a search or by all vectors, not by a sample.
     gives_marginals : bool
         Whether its support holds marginals where "marginals" are wanted; the support says whether they are exact.
+
+    Examples
+    --------
+    >>> from plait import recipes
+    >>> from plait.inference import BestFirst
+    >>> issubclass(BestFirst, Inference)
+    True
+    >>> model = recipes.pcc(inference=BestFirst())
+    >>> model.fit([[0.0], [1.0], [2.0], [3.0]], [{"sea"}, {"sea"}, {"sun"}, {"sun"}]).predict_sets([[0.5]])
+    [('sea',)]
     """
 
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {}

@@ -92,12 +92,30 @@ class LabelSupport:
 
     @classmethod
     def of_search(cls, found: Found, method: str) -> "LabelSupport":
-        """Return what a search found as a support."""
+        """Return what a search found as a support.
+
+        Parameters
+        ----------
+        found : Found
+            Vectors, log-probabilities, what is proved and how much was looked at.
+        method : str
+            How they were found, in words.
+        """
         return cls(found.vectors, found.log_weights, "modes", method, found.exact, n_evaluations=found.n_evaluations)
 
     @classmethod
     def of_marginals(cls, marginals: Floats, method: str, **known: Any) -> "LabelSupport":
-        """Return marginals alone, without label vectors; exact ones unless `exact` and the like are given."""
+        """Return marginals alone, without label vectors; exact ones unless `exact` and the like are given.
+
+        Parameters
+        ----------
+        marginals : ndarray of float64, shape (n_rows, n_labels)
+            P(label) of every row.
+        method : str
+            How they were found, in words.
+        **known
+            Other fields of the support, such as `exact`.
+        """
         n_rows, n_labels = marginals.shape
         nothing = np.empty((n_rows, 0, n_labels), dtype=np.uint8), np.empty((n_rows, 0))
         known = {"kind": "modes", "exact": np.ones(n_rows, dtype=np.bool_), **known}
@@ -149,7 +167,13 @@ class LabelSupport:
         return self.weighted_sum(weights) / weights.sum(axis=1, keepdims=True)
 
     def weighted_sum(self, weights: Floats) -> Floats:
-        """Return the sum of each row's vectors times weights (n_rows, n_vectors); (n_rows, n_labels)."""
+        """Return the sum of each row's vectors times weights (n_rows, n_vectors); (n_rows, n_labels).
+
+        Parameters
+        ----------
+        weights : ndarray of float64, shape (n_rows, n_vectors)
+            One for each vector.
+        """
         shared = self.shared_vectors()
         if shared is not None:
             return np.asarray(weights @ shared.astype(np.float64))
@@ -165,7 +189,13 @@ class LabelSupport:
         return self.vectors[0] if self.n_rows and (self.n_rows == 1 or self.vectors.strides[0] == 0) else None
 
     def take(self, rows: slice) -> "LabelSupport":
-        """Return the support of some rows."""
+        """Return the support of some rows.
+
+        Parameters
+        ----------
+        rows : slice or array of int
+            Which.
+        """
         known = {name: getattr(self, name) for name in _BY_ROW}
         return self._replaced(**{name: None if value is None else value[rows] for name, value in known.items()})
 
@@ -207,7 +237,13 @@ class LabelSupport:
         return self._replaced(vectors=vectors, log_weights=log_weights, log_prob=None, distinct=True)
 
     def with_log_prob(self, log_prob: Floats) -> "LabelSupport":
-        """Return the same with log P(y | x) of its vectors."""
+        """Return the same with log P(y | x) of its vectors.
+
+        Parameters
+        ----------
+        log_prob : ndarray of float64, shape (n_rows, n_vectors)
+            Of the vectors.
+        """
         return self._replaced(log_prob=log_prob)
 
     def _sorted(self, order: npt.NDArray[np.intp]) -> "LabelSupport":

@@ -78,7 +78,9 @@ class MonteCarlo(Inference):
         self.n_samples = n_samples
 
     def row_bytes(self, distribution: LabelDistribution, wanted: str) -> int:
-        """Return a byte for each label of each drawn vector."""
+        """Return a byte for each label of each drawn vector, unless none is held."""
+        if wanted == "marginals" and getattr(distribution, "few_parents", False):
+            return super().row_bytes(distribution, wanted)
         return super().row_bytes(distribution, wanted) + self.n_samples * distribution.n_labels
 
     def _infer(self, distribution: LabelDistribution, wanted: str, n_best: int, random_state: Any) -> LabelSupport:
@@ -90,9 +92,9 @@ class MonteCarlo(Inference):
                 return marginals_by_component(distribution, lambda _: self, random_state)
         seeds = row_seeds(random_state, distribution.n_rows)
         if isinstance(distribution, GraphDistribution):
-            draws = distribution.counted_draws(self.n_samples, seeds)
             if wanted == "marginals" and distribution.evidence is None:
-                return self._of_means(draws.mean_conditionals, draws.n_evaluations)
+                return self._of_means(*distribution.mean_conditionals(self.n_samples, seeds))
+            draws = distribution.counted_draws(self.n_samples, seeds)
             vectors, counts, log_prob, logs = draws.padded()
             support = self._support(distribution, vectors, counts, logs, log_prob, draws.n_evaluations)
         else:

@@ -59,6 +59,15 @@ def family_marginals(distribution: LabelDistribution, label: int) -> Floats:
 def all_family_marginals(distribution: LabelDistribution) -> tuple[list[Floats], Floats]:
     """Return what `family_marginals` returns of every label, and log P(evidence | x) of every row.
 
+    Parameters
+    ----------
+    distribution : LabelDistribution
+        A product over a polytree, with or without evidence.
+
+    Returns
+    -------
+    (list of ndarray of float64, ndarray of float64)
+
     Examples
     --------
     >>> from plait.joint import LinearDistribution
@@ -82,6 +91,15 @@ def entropy(distribution: LabelDistribution) -> Floats:
     """Return the entropy of P(y | x, evidence) in nats, one number a row: exact.
 
     H = log P(evidence) - sum over families of E[log P(y_k | y_parents(k), x) | evidence].
+
+    Parameters
+    ----------
+    distribution : LabelDistribution
+        A product over a polytree, with or without evidence.
+
+    Returns
+    -------
+    ndarray of float64
 
     Examples
     --------

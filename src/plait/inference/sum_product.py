@@ -101,6 +101,10 @@ def exact_marginals(model: LabelDistribution) -> tuple[Floats, Floats]:
     model : GraphDistribution or MixtureDistribution
         A forest, a polytree or a mixture of such.
 
+    Returns
+    -------
+    (ndarray of float64, ndarray of float64)
+
     Examples
     --------
     >>> import numpy as np

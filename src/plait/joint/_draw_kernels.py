@@ -26,6 +26,7 @@ __all__ = [
     "expand_rows",
     "fill_uniforms",
     "fill_vectors",
+    "mean_conditionals",
     "mixed",
 ]
 
@@ -207,6 +208,99 @@ def draw_rows(  # type: ignore[no-untyped-def]
         row_ends[row] = leaf
         row += 1
     return row
+
+
+@kernel
+def _next_marked(marks, t, n_labels):  # type: ignore[no-untyped-def]
+    """Return the first marked place from t on, `n_labels` where there is none; a place is a bit of `marks`."""
+    word = t >> 6
+    held = marks[word] >> np.uint64(t & 63) if word < marks.size else np.uint64(0)
+    while held == np.uint64(0):
+        word += 1
+        if word >= marks.size:
+            return n_labels
+        t, held = word << 6, marks[word]
+    while held & np.uint64(1) == np.uint64(0):
+        held, t = held >> np.uint64(1), t + 1
+    return t
+
+
+@kernel
+def _first_one(log_zero, first, last, goal):  # type: ignore[no-untyped-def]
+    """Return the first place of first .. last - 1 whose running log P(no label so far) falls to the goal."""
+    while first < last:
+        middle = (first + last) >> 1
+        if log_zero[middle + 1] <= goal:
+            last = middle
+        else:
+            first = middle + 1
+    return first
+
+
+@kernel
+def _draw_ones(odds, log_zero, lists, limit, state, on, ones, marks, sums):  # type: ignore[no-untyped-def]
+    """Draw one label set, from one label that is 1 to the next; return the state and how many labels were looked at.
+
+    Only labels with a parent that is 1, which are marked, differ from what they are without parents: between them one
+    number finds the next label that is 1, by the running logarithms of P(none). `sums` gets by how much P of marked
+    labels differs. `on` and `marks` are zero before and after.
+    """
+    starts, parents, factors, child_starts, children = lists
+    n_labels, low, t, n_ones, n_looked = odds.size, 1.0 / limit, 0, 0, 0
+    while t < n_labels:
+        marked = _next_marked(marks, t, n_labels)
+        state += _STEP
+        goal = log_zero[t] + math.log((np.float64(mixed(state) >> _12) + 0.5) * _STEP_OF_52_BITS)
+        n_looked += 1
+        if log_zero[marked] <= goal:
+            t = _first_one(log_zero, t, marked, goal)
+        elif marked == n_labels:
+            break
+        else:
+            odd = odds[marked]
+            for place in range(starts[marked], starts[marked + 1]):
+                if on[parents[place]]:
+                    odd *= factors[place]
+            odd, plain = min(max(odd, low), limit), min(max(odds[marked], low), limit)
+            sums[marked] += odd / (1.0 + odd) - plain / (1.0 + plain)
+            state += _STEP
+            t = marked
+            if (np.float64(mixed(state) >> _12) + 0.5) * _STEP_OF_52_BITS * (1.0 + odd) >= odd:
+                t += 1
+                continue
+        on[t], ones[n_ones], n_ones = True, t, n_ones + 1
+        for place in range(child_starts[t], child_starts[t + 1]):
+            marks[children[place] >> 6] |= np.uint64(1) << np.uint64(children[place] & 63)
+        t += 1
+    for k in range(n_ones):
+        on[ones[k]] = False
+        for place in range(child_starts[ones[k]], child_starts[ones[k] + 1]):
+            marks[children[place] >> 6] = np.uint64(0)
+    return state, n_looked
+
+
+@kernel
+def mean_conditionals(base, starts, parents, factors, child_starts, children, limit, n_samples, seeds, means, n_looked):  # type: ignore[no-untyped-def]
+    """Fill the means of P(1 | parents) of all labels over drawn label sets, where parents are lists.
+
+    `parents[starts[t] : starts[t + 1]]` are those of the label at place t, which multiply its odds by `factors`;
+    `children[child_starts[t] : child_starts[t + 1]]` come after it.
+    """
+    n_labels = base.shape[1]
+    odds, log_zero, low = np.empty(n_labels), np.zeros(n_labels + 1), 1.0 / limit
+    on, ones = np.zeros(n_labels, np.bool_), np.empty(n_labels, np.int64)
+    marks, lists = np.zeros((n_labels + 63) >> 6, np.uint64), (starts, parents, factors, child_starts, children)
+    for i in range(base.shape[0]):
+        for t in range(n_labels):
+            odds[t] = exp(base[i, t])
+            odd = min(max(odds[t], low), limit)
+            means[i, t], log_zero[t + 1] = n_samples * (odd / (1.0 + odd)), log_zero[t] - math.log1p(odd)
+        state = seeds[i]
+        for _ in range(n_samples):
+            state, looked = _draw_ones(odds, log_zero, lists, limit, state, on, ones, marks, means[i])
+            n_looked[i] += looked
+        for t in range(n_labels):
+            means[i, t] = max(means[i, t], 0.0) / n_samples
 
 
 @kernel

@@ -29,6 +29,17 @@ class CalledDistribution(GraphDistribution):
         Labels that are known; -1 where unknown.
     factor : float, default=1.0
         What all log-odds are multiplied by, see `tempered`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from plait.learners import SklearnLearner
+    >>> from plait.structure import LabelGraph
+    >>> X, Y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[0, 0], [0, 1], [1, 1], [1, 1]], dtype=np.uint8)
+    >>> found = SklearnLearner(DecisionTreeClassifier(max_depth=1)).fit(X, Y, LabelGraph([[], [0]]))
+    >>> np.exp(CalledDistribution(found, X[:1]).log_prob(np.array([[0, 0]], dtype=np.uint8))).round(2)
+    array([1.])
     """
 
     conditionals: Conditionals

@@ -46,6 +46,11 @@ class LabelDistribution(ABC):
         """Return log P(y | x): for Y (n_rows, n_labels) one number a row, for (n_rows, m, n_labels) m numbers a row.
 
         Evidence is not divided out: a vector that contradicts it has -inf, any other keeps its joint log P(y | x).
+
+        Parameters
+        ----------
+        Y : ndarray of uint8, shape (n_rows, n_labels) or (n_rows, m, n_labels)
+            Label sets.
         """
 
     @abstractmethod
@@ -55,6 +60,13 @@ class LabelDistribution(ABC):
         Without evidence all log weights are 0. With evidence known labels are set and the log weight is the log
         probability of the known labels given the values drawn for their parents (importance weights). `random_state`
         may be the seeds of the rows, as `row_seeds` makes them.
+
+        Parameters
+        ----------
+        n_samples : int
+            Draws of each row.
+        random_state : int, Generator, RandomState, ndarray of uint64 or None
+            Seed, or the seeds of the rows.
         """
 
     def flip_log_ratios(self, Y: Labels) -> Floats:
@@ -90,11 +102,23 @@ class LabelDistribution(ABC):
 
     @abstractmethod
     def clamp(self, evidence: Evidence) -> "LabelDistribution":
-        """Return the distribution restricted to what agrees with the evidence (joined to evidence already there)."""
+        """Return the distribution restricted to what agrees with the evidence (joined to evidence already there).
+
+        Parameters
+        ----------
+        evidence : ndarray of int8, shape (n_rows, n_labels)
+            Labels that are known; -1 where unknown.
+        """
 
     @abstractmethod
     def take(self, rows: Any) -> "LabelDistribution":
-        """Return the distribution of some rows: a slice or an array of row numbers."""
+        """Return the distribution of some rows: a slice or an array of row numbers.
+
+        Parameters
+        ----------
+        rows : slice or array of int
+            Which.
+        """
 
 
 def joined_evidence(old: Evidence | None, new: Evidence, shape: tuple[int, int] | None = None) -> Evidence:

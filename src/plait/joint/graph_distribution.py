@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
-from plait.core.arrays import Floats, Labels
+from plait.core.arrays import Floats, Ints, Labels
 from plait.core.logspace import EPSILON, log_sigmoid
 from plait.joint.counted_draws import CountedDraws, Sizes, draw_by_levels
 from plait.joint.distribution import Evidence, LabelDistribution, joined_evidence
@@ -29,10 +29,21 @@ class GraphDistribution(LabelDistribution):
         Which labels each label depends on.
     probabilistic : bool
         Whether scores are log-odds; with margins only greedy decisions make sense.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from plait.joint import LinearDistribution
+    >>> from plait.structure import LabelGraph
+    >>> chain = LinearDistribution(LabelGraph([[], [0]]), np.zeros((1, 2)), np.array([[0.0, 0.0], [2.0, 0.0]]))
+    >>> isinstance(chain, GraphDistribution), chain.table(1).tolist()  # log-odds of label 1 where label 0 is 0, 1
+    (True, [[0.0, 2.0]])
     """
 
     graph: LabelGraph
     probabilistic: bool = True
+    # Whether many labels have few parents each, so that draws for marginals are never held.
+    few_parents: bool = False
 
     @property
     def n_labels(self) -> int:  # type: ignore[override]
@@ -54,7 +65,13 @@ class GraphDistribution(LabelDistribution):
         """
 
     def table(self, label: int) -> Floats:
-        """Return the scores of one label for all rows and all settings of its parents, (n_rows, 2 ** n_parents)."""
+        """Return the scores of one label for all rows and all settings of its parents, (n_rows, 2 ** n_parents).
+
+        Parameters
+        ----------
+        label : int
+            Which.
+        """
         n_parents = len(self.graph.parents[label])
         settings = np.arange(2**n_parents)
         values = ((settings[:, None] >> np.arange(n_parents)) & 1).astype(np.uint8)
@@ -92,7 +109,13 @@ class GraphDistribution(LabelDistribution):
         return ratios
 
     def factors(self, parent_values: Labels) -> Floats:
-        """Return P(y_k = 1 | x, parents of k) of every label, with parents as in (n_rows, n_labels), known or not."""
+        """Return P(y_k = 1 | x, parents of k) of every label, with parents as in (n_rows, n_labels), known or not.
+
+        Parameters
+        ----------
+        parent_values : ndarray of uint8, shape (n_rows, n_labels)
+            Values of all labels, taken where they are parents.
+        """
         rows = np.arange(self.n_rows)
         columns = [self.scores(k, rows, parent_values[:, list(own)]) for k, own in enumerate(self.graph.parents)]
         return expit(np.column_stack(columns))
@@ -106,8 +129,30 @@ class GraphDistribution(LabelDistribution):
         """Draw label sets as vectors that differ, and how often each came; `seeds` as `row_seeds` makes them.
 
         `n_samples` may hold a number for each row.
+
+        Parameters
+        ----------
+        n_samples : int or array of int, shape (n_rows,)
+            Draws of each row.
+        seeds : ndarray of uint64, shape (n_rows,)
+            Of the rows.
         """
         return draw_by_levels(self.graph, self.scores, self.evidence, n_samples, seeds)
+
+    def mean_conditionals(self, n_samples: int, seeds: npt.NDArray[np.uint64]) -> tuple[Floats, Ints]:
+        """Return the means of P(y_k = 1 | x, parents) over drawn label sets, and how many conditionals were evaluated.
+
+        The evidence must be None: means are then estimates of the marginals.
+
+        Parameters
+        ----------
+        n_samples : int
+            Draws of each row.
+        seeds : ndarray of uint64, shape (n_rows,)
+            Of the rows.
+        """
+        draws = self.counted_draws(n_samples, seeds)
+        return draws.mean_conditionals, draws.n_evaluations
 
     def clamp(self, evidence: Evidence) -> "GraphDistribution":
         """Return the distribution restricted to what agrees with the evidence."""

@@ -41,6 +41,11 @@ class GraphJoint:
         """Return P(y | x) of every row of X (array or CSR matrix).
 
         Linear conditionals are turned into `X @ W + b` and the matrix of the parents: 8 bytes a row and label.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+            Features.
         """
         known: Any = self.conditionals
         if not known.linear:

@@ -48,7 +48,13 @@ class HierarchyJoint:
         return self.conditionals.n_labels
 
     def condition(self, X: Any) -> HierarchyDistribution:
-        """Return P(y | x) of every row of X (array or CSR matrix): 8 bytes a row and node."""
+        """Return P(y | x) of every row of X (array or CSR matrix): 8 bytes a row and node.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+            Features.
+        """
         return HierarchyDistribution(self.conditionals.hierarchy, self.conditionals.node_scores(X))
 
     def likeliest(self, X: Any, k: int) -> tuple[Ints, Floats, Ints]:

@@ -1,20 +1,43 @@
 """`LinearDistribution`: a product over a graph whose scores are linear in the parents: small matrices, no X."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from plait.core.arrays import Bits, Floats, Ints, Labels
 from plait.core.kernel_policy import kernels_pay
+from plait.core.lazy_modules import lazy_module
 from plait.core.logspace import log_sigmoid
 from plait.joint.counted_draws import KERNELS_FROM, LARGEST_SPREAD, CountedDraws, Sizes, draw_linear
 from plait.joint.distribution import Evidence
 from plait.joint.graph_distribution import SCORE_LIMIT, GraphDistribution
+from plait.learners.linear_conditionals import weights_of_parents
 from plait.structure import LabelGraph
 
-__all__ = ["LinearDistribution", "ParentEffects", "effects_along"]
+__all__ = ["LinearDistribution", "ParentEffects", "ParentLists", "effects_along"]
+
+_kernels = lazy_module("plait.joint._draw_kernels")
+
+
+class ParentLists(NamedTuple):
+    """The parents of the label at each place, `parents[starts[t] : starts[t + 1]]`, ascending places.
+
+    Parameters
+    ----------
+    starts, parents : ndarray of int64
+        Where the parents of each place begin, and their places.
+    weights, factors : ndarray of float64
+        What each parent adds to the score when it is 1, and its exponential.
+    """
+
+    starts: Ints
+    parents: Ints
+    weights: Floats
+    factors: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,15 +48,25 @@ class ParentEffects:
     ----------
     order : ndarray of int64, shape (n_labels,), or None
         The label at each place; None where that is the labels' own order.
-    matrix : ndarray of float64, shape (n_labels, n_labels)
+    matrix : ndarray of float64 or CSR array, shape (n_labels, n_labels)
         `matrix[a, b]` is what the label at place a adds to the score of the label at place b; zero unless a < b.
     reach : ndarray of int64, shape (n_labels,)
         The label at place a touches places below `reach[a]` only; `a + 1` where it touches none.
     """
 
     order: Ints | None
-    matrix: Floats
+    matrix: Any
     reach: Ints
+
+    @property
+    def few(self) -> bool:
+        """Whether the matrix is sparse: walks then read `by_child`."""
+        return bool(sparse.issparse(self.matrix))
+
+    @property
+    def dense_matrix(self) -> Floats:
+        """`matrix` as an array."""
+        return np.asarray(self.matrix.toarray() if self.few else self.matrix)
 
     @cached_property
     def factors(self) -> Floats:
@@ -41,9 +74,17 @@ class ParentEffects:
         return np.asarray(np.exp(self.matrix))
 
     @cached_property
+    def by_child(self) -> ParentLists:
+        """The parents of each place and what they add, where the matrix is sparse."""
+        columns = self.matrix.tocsc()
+        columns.sort_indices()
+        starts, parents = columns.indptr.astype(np.int64), columns.indices.astype(np.int64)
+        return ParentLists(starts, parents, columns.data, np.exp(columns.data))
+
+    @cached_property
     def spreads(self) -> Floats:
         """The most that its parents can move the score of each label, along the order."""
-        return np.asarray(np.abs(self.matrix).sum(axis=0))
+        return np.asarray(abs(self.matrix).sum(axis=0)).ravel()
 
     @property
     def spread(self) -> float:
@@ -56,7 +97,7 @@ class ParentEffects:
         return np.clip(base, -bounds, bounds)
 
 
-def effects_along(graph: LabelGraph, parent_coef: Floats) -> ParentEffects:
+def effects_along(graph: LabelGraph, parent_coef: Any) -> ParentEffects:
     """Return the effects for `parent_coef` (n_labels, n_labels), whose row k holds what each parent adds to label k.
 
     Examples
@@ -67,6 +108,14 @@ def effects_along(graph: LabelGraph, parent_coef: Floats) -> ParentEffects:
     """
     order = np.array(graph.order, dtype=np.int64)
     own = np.array_equal(order, np.arange(order.size))
+    if sparse.issparse(parent_coef):
+        matrix = parent_coef.T.tocsr()
+        matrix = sparse.csr_array(sparse.triu(matrix if own else matrix[order][:, order], 1))
+        matrix.sort_indices()
+        reach = np.arange(1, order.size + 1)
+        held = np.diff(matrix.indptr) > 0
+        reach[held] = matrix.indices[matrix.indptr[1:][held] - 1] + 1
+        return ParentEffects(None if own else order, matrix, reach)
     matrix = np.asarray(parent_coef, dtype=np.float64).T
     matrix = np.ascontiguousarray(np.triu(matrix if own else matrix[np.ix_(order, order)], 1))
     last = order.size - 1 - (matrix[:, ::-1] != 0.0).argmax(axis=1)
@@ -76,6 +125,8 @@ def effects_along(graph: LabelGraph, parent_coef: Floats) -> ParentEffects:
 
 # Label vectors are turned into scores in blocks of rows with about this many entries (32 MiB for each of a few copies).
 _ENTRIES = 1 << 22
+# From so many labels on, few of which a row has, what its labels add is summed up instead of multiplied by a matrix.
+_MANY_LABELS = 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +139,7 @@ class LinearDistribution(GraphDistribution):
         Which labels each label depends on.
     base : ndarray of float64, shape (n_rows, n_labels)
         Scores where no parent is 1 (`X @ W + b`).
-    parent_coef : ndarray of float64, shape (n_labels, n_labels)
+    parent_coef : ndarray of float64 or CSR array, shape (n_labels, n_labels)
         Row k holds what each parent adds to label k; zero off the graph.
     evidence : ndarray of int8, shape (n_rows, n_labels), optional
         Labels that are known; -1 where unknown.
@@ -109,7 +160,7 @@ class LinearDistribution(GraphDistribution):
 
     graph: LabelGraph
     base: Floats
-    parent_coef: Floats
+    parent_coef: Any
     evidence: Evidence | None = None
     probabilistic: bool = True
     effects: ParentEffects | None = None
@@ -123,14 +174,14 @@ class LinearDistribution(GraphDistribution):
         """Return the scores of one label for some (row, parent values) pairs."""
         # A sum parent by parent, not a matrix product: that one's last bits depend on how many rows there are.
         shift = np.zeros(rows.size)
-        for t, parent in enumerate(self.graph.parents[label]):
-            shift += parent_values[:, t] * self.parent_coef[label, parent]
+        for t, weight in enumerate(weights_of_parents(self.parent_coef, label, self.graph.parents[label])):
+            shift += parent_values[:, t] * weight
         score = self.base[rows, label] + shift
         return np.clip(score, -SCORE_LIMIT, SCORE_LIMIT) if self.probabilistic else np.asarray(score)
 
     def table(self, label: int) -> Floats:
         """Return the scores of one label for all rows and all settings of its parents."""
-        weights = self.parent_coef[label, list(self.graph.parents[label])]
+        weights = weights_of_parents(self.parent_coef, label, self.graph.parents[label])
         shifts = np.zeros(1 << weights.size)
         for bit, weight in enumerate(weights):
             shifts[1 << bit : 2 << bit] = shifts[: 1 << bit] + weight
@@ -148,26 +199,58 @@ class LinearDistribution(GraphDistribution):
         return total if Y.ndim == 3 else total[:, 0]
 
     def _log_prob_of(self, vectors: Labels, rows: slice) -> Floats:
-        score = self.base[rows, None, :] + vectors.astype(np.float64) @ self.parent_coef.T
-        np.clip(score, -SCORE_LIMIT, SCORE_LIMIT, out=score)
+        score = np.clip(self.base[rows, None, :] + self._shifts(vectors), -SCORE_LIMIT, SCORE_LIMIT)
         total = log_sigmoid(np.where(vectors == 1, score, -score)).sum(axis=2)
         if self.evidence is not None:
             known = self.evidence[rows, None, :]
             total[((known >= 0) & (known != vectors)).any(axis=2)] = -np.inf
         return np.asarray(total)
 
+    def scores_at(self, Y: Labels) -> Floats:
+        """Return the scores of all labels (n_rows, n_labels), their parents as in Y.
+
+        Parameters
+        ----------
+        Y : ndarray of uint8, shape (n_rows, n_labels)
+            Values of all labels, taken where they are parents.
+        """
+        return np.clip(self.base + self._shifts(Y[:, None, :])[:, 0], -SCORE_LIMIT, SCORE_LIMIT)
+
+    def _shifts(self, vectors: Labels) -> Floats:
+        """Return what label vectors (n_rows, n_vectors, n_labels) add to the scores; bits do not depend on others."""
+        few = sparse.issparse(self.parent_coef)
+        if self.n_labels < _MANY_LABELS and not few:
+            return np.asarray(vectors.astype(np.float64) @ self.parent_coef.T)
+        flat = sparse.csr_array(vectors.reshape(-1, self.n_labels), dtype=np.float64)
+        if few:
+            return np.asarray((flat @ self.parent_coef.T).toarray().reshape(vectors.shape))
+        return np.asarray(flat @ np.ascontiguousarray(self.parent_coef.T)).reshape(vectors.shape)
+
     def flip_log_ratios(self, Y: Labels) -> Floats:
         """Return what flipping each label does to log P(y | x); flipping a parent moves all its children at once."""
-        signs, values = 2.0 * Y - 1.0, Y.astype(np.float64)
-        raw = self.base + values @ self.parent_coef.T
+        signs, by_parent = 2.0 * Y - 1.0, self._by_parent()
+        raw = self.base + self._shifts(Y)
         clipped = np.clip(raw, -SCORE_LIMIT, SCORE_LIMIT)
         ratios, before = -signs * clipped, log_sigmoid(signs * clipped)
         for parent in range(self.n_labels):
-            children = np.flatnonzero(self.parent_coef[:, parent])
-            after = raw[:, children] - signs[:, parent, None] * self.parent_coef[children, parent]
+            children, weights = by_parent(parent)
+            after = raw[:, children] - signs[:, parent, None] * weights
             after = log_sigmoid(signs[:, children] * np.clip(after, -SCORE_LIMIT, SCORE_LIMIT))
             ratios[:, parent] += (after - before[:, children]).sum(axis=1)
         return ratios
+
+    def _by_parent(self) -> Callable[[int], tuple[Ints, Floats]]:
+        """Return the function that gives the children of a label and what it adds to their scores."""
+        if sparse.issparse(self.parent_coef):
+            columns = self.parent_coef.tocsc()
+            ends = columns.indptr
+            return lambda k: (columns.indices[ends[k] : ends[k + 1]], columns.data[ends[k] : ends[k + 1]])
+
+        def found(parent: int) -> tuple[Ints, Floats]:
+            children = np.flatnonzero(self.parent_coef[:, parent])
+            return children, self.parent_coef[children, parent]
+
+        return found
 
     def along_the_order(self) -> ParentEffects:
         """Return the matrix of the parents laid out along the order."""
@@ -180,11 +263,32 @@ class LinearDistribution(GraphDistribution):
     def counted_draws(self, n_samples: Sizes, seeds: Bits) -> CountedDraws:
         """Draw label sets as vectors that differ, and how often each came; `seeds` as `row_seeds` makes them."""
         effects = self.along_the_order()
-        if effects.spread > LARGEST_SPREAD or not kernels_pay(self.n_labels, KERNELS_FROM):
+        if effects.few or effects.spread > LARGEST_SPREAD or not kernels_pay(self.n_labels, KERNELS_FROM):
             return super().counted_draws(n_samples, seeds)
         base = effects.bounded(self.base if effects.order is None else self.base[:, effects.order])
         numbers = (np.ascontiguousarray(base), effects.order, effects.factors, effects.reach, self.evidence)
         return draw_linear(*numbers, SCORE_LIMIT, n_samples, seeds)
+
+    @property
+    def few_parents(self) -> bool:  # type: ignore[override]
+        """Whether the coefficients of parents are sparse."""
+        return bool(sparse.issparse(self.parent_coef))
+
+    def mean_conditionals(self, n_samples: int, seeds: Bits) -> tuple[Floats, Ints]:
+        """Return estimates of the marginals; with few parents, a draw goes from one label that is 1 to the next."""
+        effects = self.along_the_order()
+        if not effects.few or effects.spread > LARGEST_SPREAD or not kernels_pay(self.n_labels, KERNELS_FROM):
+            return super().mean_conditionals(n_samples, seeds)
+        base = effects.bounded(self.base if effects.order is None else self.base[:, effects.order])
+        means, n_evaluated = np.empty(base.shape), np.zeros(self.n_rows, dtype=np.int64)
+        starts, parents, _, factors = effects.by_child
+        lists = (starts, parents, factors, effects.matrix.indptr, effects.matrix.indices)
+        _kernels.mean_conditionals(
+            np.ascontiguousarray(base), *lists, np.exp(SCORE_LIMIT), n_samples, seeds, means, n_evaluated
+        )
+        if effects.order is not None:
+            means[:, effects.order] = means.copy()
+        return means, n_evaluated
 
     def take(self, rows: Any) -> "LinearDistribution":
         """Return the distribution of some rows."""

@@ -27,6 +27,17 @@ class MixtureDistribution(LabelDistribution):
         Logarithms of the mixture's weights, which sum to one.
     components : sequence of LabelDistribution
         What is mixed; all carry the same evidence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from plait.joint import LinearDistribution
+    >>> from plait.structure import LabelGraph
+    >>> graph, no_parents = LabelGraph([[]]), np.zeros((1, 1))
+    >>> one, zero = (LinearDistribution(graph, np.array([[score]]), no_parents) for score in (9.0, -9.0))
+    >>> mixed = MixtureDistribution(np.log([0.7, 0.3]), [one, zero])
+    >>> np.exp(mixed.log_prob(np.array([[1]], dtype=np.uint8))).round(2)
+    array([0.7])
     """
 
     def __init__(self, log_weights: npt.ArrayLike, components: Sequence[LabelDistribution]) -> None:

@@ -42,5 +42,11 @@ class MixtureJoint:
         return self.joints[0].n_labels
 
     def condition(self, X: Any) -> MixtureDistribution:
-        """Return P(y | x) of every row of X (array or CSR matrix)."""
+        """Return P(y | x) of every row of X (array or CSR matrix).
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+            Features.
+        """
         return MixtureDistribution(np.log(self.weights), [joint.condition(X) for joint in self.joints])

@@ -31,6 +31,10 @@ def row_seeds(random_state: Any, n_rows: int) -> Bits:
     n_rows : int
         How many rows.
 
+    Returns
+    -------
+    ndarray of uint64
+
     Examples
     --------
     >>> bool((row_seeds(0, 5)[:3] == row_seeds(0, 3)).all())
@@ -78,6 +82,17 @@ def uniforms_of(bits: Bits) -> Floats:
 def other_stream(seeds: Bits, stream: int) -> Bits:
     """Return seeds of other streams for the same rows; those of different numbers have nothing to do with each other.
 
+    Parameters
+    ----------
+    seeds : ndarray of uint64, shape (n_rows,)
+        Of the rows.
+    stream : int
+        Its number.
+
+    Returns
+    -------
+    ndarray of uint64
+
     Examples
     --------
     >>> bool((other_stream(row_seeds(0, 3), 1) == other_stream(row_seeds(0, 3), 2)).any())
@@ -90,6 +105,21 @@ def row_uniforms(seeds: Bits, n: int, stream: int = 0, compiled: bool = False) -
     """Return `n` numbers between 0 and 1, both left out, for every row, from a numbered stream of the row.
 
     `compiled` makes the same numbers faster; whoever runs kernels anyway says so.
+
+    Parameters
+    ----------
+    seeds : ndarray of uint64, shape (n_rows,)
+        Of the rows.
+    n : int
+        How many numbers for each row.
+    stream : int, default=0
+        Which stream of the rows.
+    compiled : bool, default=False
+        Whether to make them by a kernel.
+
+    Returns
+    -------
+    ndarray of float64
 
     Examples
     --------

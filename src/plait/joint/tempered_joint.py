@@ -40,6 +40,12 @@ class TemperedJoint:
         return int(self.joint.n_labels)
 
     def condition(self, X: Any) -> LabelDistribution:
-        """Return P(y | x) of every row of X (array or CSR matrix)."""
+        """Return P(y | x) of every row of X (array or CSR matrix).
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+            Features.
+        """
         distribution: LabelDistribution = self.joint.condition(X).tempered(1.0 / self.temperature)
         return distribution

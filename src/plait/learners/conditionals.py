@@ -75,21 +75,51 @@ class Conditionals(ABC):
         """
 
     def recorded_scores(self, X: Any, Y: Labels) -> Floats:
-        """Return the scores of all labels (n_samples, n_labels), their parents as recorded in the 0/1 matrix Y."""
+        """Return the scores of all labels (n_samples, n_labels), their parents as recorded in the 0/1 matrix Y.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+            Features.
+        Y : ndarray of uint8, shape (n_samples, n_labels)
+            Labels.
+        """
         parents = self.graph.parents
         columns = [self.scores(label, X, Y[:, list(parents[label])]) for label in range(self.n_labels)]
         return np.stack(columns, axis=1)
 
     def base_scores(self, X: Any) -> Floats:
-        """Return the scores of all labels where no parent is 1, (n_samples, n_labels)."""
+        """Return the scores of all labels where no parent is 1, (n_samples, n_labels).
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+            Features.
+        """
         return self.recorded_scores(X, np.zeros((X.shape[0], self.n_labels), dtype=np.uint8))
 
     def divided_by(self, scales: Floats) -> "Conditionals":
-        """Return what was trained on columns divided by `scales`, for the columns themselves; only linear ones can."""
+        """Return what was trained on columns divided by `scales`, for the columns themselves; only linear ones can.
+
+        Parameters
+        ----------
+        scales : ndarray of float64, shape (n_features,)
+            What columns were divided by.
+        """
         return self
 
     def log_prob(self, label: int, X: Any, parent_values: Labels) -> Floats:
-        """Return log P(y_label = 1 | x, parent_values) for every row; takes the same as `scores`."""
+        """Return log P(y_label = 1 | x, parent_values) for every row; takes the same as `scores`.
+
+        Parameters
+        ----------
+        label : int
+            Which.
+        X : array or CSR matrix of shape (n_samples, n_features)
+            Features.
+        parent_values : ndarray of uint8, shape (n_samples, n_parents)
+            Values of the label's parents.
+        """
         self.require_probabilities("log_prob")
         return log_sigmoid(self.scores(label, X, parent_values))
 
@@ -134,11 +164,23 @@ class Conditionals(ABC):
         return pair_scores(partial(self.scores, label), X, rows, parent_values)
 
     def relaxed(self, factor: float) -> "Conditionals":
-        """Return the same to start from with a penalty divided by the factor; itself where no penalty is known."""
+        """Return the same to start from with a penalty divided by the factor; itself where no penalty is known.
+
+        Parameters
+        ----------
+        factor : float
+            By which the penalty is divided.
+        """
         return self
 
     def require_probabilities(self, wish: str) -> None:
-        """Raise unless scores are log-odds."""
+        """Raise unless scores are log-odds.
+
+        Parameters
+        ----------
+        wish : str
+            What needs them, for the complaint.
+        """
         if not self.probabilistic:
             raise ParameterError(
                 f"{wish} needs a learner that gives probabilities, but {self.origin} gives decisions only. "

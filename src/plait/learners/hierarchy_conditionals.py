@@ -82,7 +82,13 @@ class HierarchyConditionals:
         return kernels_pay(self.weights.nnz, _WEIGHTS)
 
     def node_scores(self, X: Any) -> Floats:
-        """Return the scores of all nodes, (n_samples, n_nodes)."""
+        """Return the scores of all nodes, (n_samples, n_nodes).
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+            Features.
+        """
         if not self.compiled:
             products = sparse.csr_matrix(X, dtype=np.float64) @ self.weights
             return np.asarray(products.toarray() + self.intercept_)

@@ -24,6 +24,17 @@ class Learner(BaseEstimator, ABC):
 
     A learner is a recipe without state: `fit` hands on the fitted conditionals and leaves the learner as it was, so
     one learner serves any number of fits.
+
+    Examples
+    --------
+    >>> from plait.learners import LogisticLearner
+    >>> from plait.structure import LabelGraph
+    >>> learner = LogisticLearner(C=1.0)
+    >>> isinstance(learner, Learner)
+    True
+    >>> found = learner.fit([[0.0], [1.0], [2.0], [3.0]], [[0, 0], [0, 1], [1, 1], [1, 1]], LabelGraph([[], [0]]))
+    >>> found.coef_.round(1).tolist()  # of the feature, for both labels
+    [[0.8], [0.7]]
     """
 
     parameter_rules: ClassVar[Mapping[str, tuple[Constraint, ...]]] = {}
@@ -99,6 +110,13 @@ class Learner(BaseEstimator, ABC):
         For callers that train many times on rows they have checked once, with parameters that `check_parameters` has
         seen: steps of EM, members of an ensemble, folds of a search. They make a `Problem` of X (floats in C order or
         CSR, finite), Y (uint8), the graph, the mask's `support` (None where it is all True) and float64 weights.
+
+        Parameters
+        ----------
+        problem : Problem
+            Rows, labels, graph, features of each label and weights.
+        start : Conditionals, optional
+            Where to start from.
         """
         return self._fit(problem.with_known_targets(), start)
 
@@ -150,22 +168,59 @@ class Learner(BaseEstimator, ABC):
             scores[held_out] = fitted.recorded_scores(rows.X, rows.parent_values)
         return scores
 
-    def fit_pairs_checked(self, problem: Problem, *, folds: Any = 1 / 3, random_state: Any = None) -> PairDependence:
-        """Train every ordered pair of labels on a checked problem and score rows held out, where `fits_pairs`."""
+    def fit_pairs_checked(
+        self, problem: Problem, *, folds: Any = 1 / 3, random_state: Any = None, candidates: Any = None
+    ) -> PairDependence:
+        """Train every ordered pair of labels on a checked problem and score rows held out, where `fits_pairs`.
+
+        With `candidates`, the parents of each label, other pairs count as the fits without parents.
+
+        Parameters
+        ----------
+        problem : Problem
+            Rows, labels and weights.
+        folds, random_state, candidates, **form
+            As `fit_pairs` of the learner takes them.
+        """
         raise NotImplementedError
 
     def fit_parts(self, rows: Any, graph: LabelGraph, support: Any) -> Conditionals:
-        """Train on `PartedRows`, with the features of each label in `support` (None for all), where `fits_parts`."""
+        """Train on `PartedRows`, with the features of each label in `support` (None for all), where `fits_parts`.
+
+        Parameters
+        ----------
+        rows : PartedRows
+            Rows and labels in parts.
+        graph : LabelGraph
+            Which labels each label depends on.
+        support : ndarray of bool, shape (n_labels, n_features), or None
+            Features of each label.
+        """
         raise NotImplementedError
 
     def graph_batch(self, X: Any, Y: Labels) -> Any:
-        """Return what trains several graphs on the same checked rows together, a `GraphBatch`; here None."""
+        """Return what trains several graphs on the same checked rows together, a `GraphBatch`; here None.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+            Features.
+        Y : ndarray of uint8, shape (n_samples, n_labels)
+            Labels.
+        """
         return None
 
     def penalty_on(self, X: Any, Y: Labels) -> Callable[[Sequence[Conditionals]], float]:
         """Return what the penalty takes off the log-likelihood of conditionals of these rows, as a function of them.
 
         Steps of EM are compared by it. A learner that keeps its penalty to itself has none, as here.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+            Features.
+        Y : ndarray of uint8, shape (n_samples, n_labels)
+            Labels.
         """
         return _nothing
 
@@ -173,11 +228,24 @@ class Learner(BaseEstimator, ABC):
         """Return a learner that keeps penalties and takes columns as they are, and what to divide those of X by.
 
         For steps of EM, where `takes_soft_targets`: with copies of rows that change from step to step, neither may.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+            Features.
+        found : Conditionals
+            What an earlier fit handed on.
         """
         raise NotImplementedError
 
     def settled(self, found: Conditionals) -> "Learner":
-        """Return a learner that keeps what cross-validation chose for the conditionals it trained: here itself."""
+        """Return a learner that keeps what cross-validation chose for the conditionals it trained: here itself.
+
+        Parameters
+        ----------
+        found : Conditionals
+            What an earlier fit handed on.
+        """
         return self
 
     def _allows_nan(self) -> bool:

@@ -1,7 +1,9 @@
 """`LinearConditionals`: scores that are linear in the features and in the values of the parents."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +17,7 @@ from plait.core.sentences import ParameterError
 from plait.learners.conditionals import Conditionals, checked_n_settings
 from plait.structure import LabelGraph
 
-__all__ = ["LinearConditionals"]
+__all__ = ["LinearConditionals", "has_few_parents", "parent_matrix", "stacked", "weights_of_parents"]
 
 _kernels = lazy_module("plait.learners._score_kernels")
 # Coefficients from which scores of sparse rows are made by kernels; both ways give the same bits.
@@ -37,8 +39,9 @@ class LinearConditionals(Conditionals):
         Which labels each label depends on.
     coef_ : ndarray of float64 or CSR array, shape (n_labels, n_features)
         Coefficients of features; zero where a mask left a feature out. Sparse where small ones were dropped.
-    parent_coef_ : ndarray of float64, shape (n_labels, n_labels)
-        Coefficients of parents: row k belongs to label k; zero off the graph.
+    parent_coef_ : ndarray of float64 or CSR array, shape (n_labels, n_labels)
+        Coefficients of parents: row k belongs to label k; zero off the graph. Sparse from 2,048 labels on where these
+        have few parents.
     intercept_ : ndarray of float64, shape (n_labels,)
         Intercepts.
     probabilistic : bool, default=True
@@ -64,7 +67,7 @@ class LinearConditionals(Conditionals):
 
     graph: LabelGraph
     coef_: Any
-    parent_coef_: Floats
+    parent_coef_: Any
     intercept_: Floats
     probabilistic: bool = True
     n_iter_: npt.NDArray[np.int64] | None = None
@@ -108,14 +111,31 @@ class LinearConditionals(Conditionals):
         """
         if least == 0 or sparse.issparse(self.coef_):
             return self
-        label, feature = np.nonzero(np.abs(self.coef_) > least)
-        kept = sparse.csr_array((self.coef_[label, feature], (label, feature)), shape=self.coef_.shape)
-        return replace(self, coef_=kept)
+        rows = [np.flatnonzero((row > least) | (row < -least)) for row in self.coef_]
+        pointers = np.append(0, np.cumsum([len(row) for row in rows]))
+        values = np.concatenate([row[kept] for row, kept in zip(self.coef_, rows, strict=True)] or [np.zeros(0)])
+        indices = np.concatenate([*rows, np.zeros(0, dtype=np.int64)])
+        return replace(self, coef_=sparse.csr_array((values, indices, pointers), shape=self.coef_.shape))
+
+    @property
+    def dense_parent_coef(self) -> Floats:
+        """`parent_coef_` as an array."""
+        return _dense(self.parent_coef_)
+
+    def parent_weights(self, label: int) -> Floats:
+        """Return the coefficients of the parents of a label, in the order of `graph.parents[label]`.
+
+        Parameters
+        ----------
+        label : int
+            Which.
+        """
+        return weights_of_parents(self.parent_coef_, label, self.graph.parents[label])
 
     @property
     def dense_coef(self) -> Floats:
         """`coef_` as an array."""
-        return np.asarray(self.coef_.toarray() if sparse.issparse(self.coef_) else self.coef_)
+        return _dense(self.coef_)
 
     def base_scores(self, X: Any) -> Floats:
         """Return `X @ coef_.T + intercept_` (n_samples, n_labels): the scores where no parent is 1."""
@@ -147,7 +167,11 @@ class LinearConditionals(Conditionals):
         return np.ascontiguousarray(self.coef_.T, dtype=np.float64)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_weights"}
+        return {name: _parts(value) for name, value in vars(self).items() if name != "_weights"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, _joined(value) if isinstance(value, dict) else value)
 
     def _base(self, label: int, X: Any) -> Floats:
         weights = self.coef_[[label]].toarray()[0] if sparse.issparse(self.coef_) else self.coef_[label]
@@ -167,22 +191,86 @@ class LinearConditionals(Conditionals):
 
     def scores(self, label: int, X: Any, parent_values: Labels) -> Floats:
         """Return the score of one label for every row."""
-        base, parents = self._base(label, X), list(self.graph.parents[label])
-        return np.asarray(base + parent_values @ self.parent_coef_[label, parents])
+        return np.asarray(self._base(label, X) + parent_values @ self.parent_weights(label))
 
     def score_table(self, label: int, X: Any) -> Floats:
         """Return the scores of one label for every row and every setting of its parents; X is read once."""
-        parents = list(self.graph.parents[label])
-        shifts = np.zeros(checked_n_settings(type(self).__name__, label, len(parents)))
-        for bit, weight in enumerate(self.parent_coef_[label, parents]):
+        shifts = np.zeros(checked_n_settings(type(self).__name__, label, len(self.graph.parents[label])))
+        for bit, weight in enumerate(self.parent_weights(label)):
             shifts[1 << bit : 2 << bit] = shifts[: 1 << bit] + weight
         return np.asarray(self._base(label, X)[:, None] + shifts)
 
     def scores_of_pairs(self, label: int, X: Any, rows: npt.ArrayLike, parent_values: Labels) -> Floats:
         """Return the scores of one label for pairs of a row and a setting of its parents."""
         used, place = np.unique(np.asarray(rows, dtype=np.int64), return_inverse=True)
-        base, parents = self._base(label, X[used]), list(self.graph.parents[label])
-        return np.asarray(base[place.ravel()] + parent_values @ self.parent_coef_[label, parents])
+        return np.asarray(self._base(label, X[used])[place.ravel()] + parent_values @ self.parent_weights(label))
+
+
+# From so many labels on a matrix of parents is kept sparse where no more than this share of it is on the graph.
+_MANY_LABELS, _FEW = 2048, 1 / 16
+
+
+def has_few_parents(graph: LabelGraph) -> bool:
+    """Say whether the coefficients of a graph's parents are kept sparse.
+
+    Examples
+    --------
+    >>> has_few_parents(LabelGraph([[], [0]])), has_few_parents(LabelGraph([[]] * 5000))
+    (False, True)
+    """
+    return graph.n_labels >= _MANY_LABELS and len(graph.edges) <= _FEW * graph.n_labels**2
+
+
+def parent_matrix(graph: LabelGraph, values: Floats, places: tuple[Any, Any]) -> Any:
+    """Return the matrix of coefficients of parents, from those at (label, parent) places.
+
+    Examples
+    --------
+    >>> parent_matrix(LabelGraph([[], [0]]), np.array([2.5]), (np.array([1]), np.array([0])))
+    array([[0. , 0. ],
+           [2.5, 0. ]])
+    """
+    shape = graph.n_labels, graph.n_labels
+    if has_few_parents(graph):
+        return sparse.csr_array((values, places), shape=shape)
+    matrix = np.zeros(shape)
+    matrix[places] = values
+    return matrix
+
+
+def weights_of_parents(matrix: Any, label: int, parents: tuple[int, ...]) -> Floats:
+    """Return the coefficients of the parents of a label, in their order, from a dense or CSR matrix.
+
+    Examples
+    --------
+    >>> weights_of_parents(sparse.csr_array([[0.0, 0.0, 0.0], [2.0, 0.0, 3.0], [0.0, 0.0, 0.0]]), 1, (2, 0))
+    array([3., 2.])
+    """
+    if not sparse.issparse(matrix):
+        return np.asarray(matrix[label, list(parents)])
+    here = slice(matrix.indptr[label], matrix.indptr[label + 1])
+    held = dict(zip(matrix.indices[here].tolist(), matrix.data[here].tolist(), strict=True))
+    return np.array([held.get(parent, 0.0) for parent in parents])
+
+
+def stacked(parts: Iterable[LinearConditionals], name: str) -> Floats:
+    """Return an attribute of the labels of several conditionals; coefficients are dense while they are trained."""
+    return np.concatenate([_dense(part) for part in map(attrgetter(name), parts)])
+
+
+def _parts(value: Any) -> Any:
+    """Return a sparse matrix as plain arrays: files pack one by itself first, which takes a minute for large ones."""
+    if not sparse.issparse(value):
+        return value
+    return {"shape": value.shape, **{name: getattr(value, name) for name in ("data", "indices", "indptr")}}
+
+
+def _joined(parts: dict[str, Any]) -> Any:
+    return sparse.csr_array((parts["data"], parts["indices"], parts["indptr"]), shape=tuple(parts["shape"]))
+
+
+def _dense(matrix: Any) -> Floats:
+    return np.asarray(matrix.toarray() if sparse.issparse(matrix) else matrix)
 
 
 def _row_products(X: Any, weights: Floats) -> Floats:

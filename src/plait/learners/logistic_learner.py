@@ -247,18 +247,12 @@ class LogisticLearner(Learner):
         )
 
     def fit_pairs_checked(
-        self,
-        problem: Problem,
-        *,
-        folds: float | int | None = 1 / 3,
-        coefficients: bool = False,
-        consistent: bool = False,
-        random_state: Any = None,
+        self, problem: Problem, *, folds: Any = 1 / 3, random_state: Any = None, candidates: Any = None, **form: Any
     ) -> PairDependence:
-        """Do what `fit_pairs` does on a problem that has been checked, see `fit_checked`; its graph is not used."""
+        """Do what `fit_pairs` does on a checked problem, whose graph is not used; all pairs, or those of candidates."""
         with one_blas_thread():
             return pair_dependence_of(
-                self, problem, folds=folds, coefficients=coefficients, consistent=consistent, random_state=random_state
+                self, problem, folds=folds, random_state=random_state, candidates=candidates, **form
             )
 
     def _fit(self, problem: Problem, start: Conditionals | None) -> LinearConditionals:
@@ -301,8 +295,12 @@ class LogisticLearner(Learner):
         return fit_logistic_parts(self, rows, graph, support, type(self).__name__)
 
     def _require_finite(self, found: LinearConditionals) -> None:
-        each = np.isfinite(found.coef_).all(axis=1) & np.isfinite(found.parent_coef_).all(axis=1)
-        lost = np.flatnonzero(~(each & np.isfinite(found.intercept_)))
+        parents = found.parent_coef_.data if sparse.issparse(found.parent_coef_) else found.parent_coef_
+        each = np.array([np.isfinite(row).all() for row in found.coef_], dtype=np.bool_)
+        each &= np.isfinite(found.intercept_)
+        if not np.isfinite(parents).all():
+            each &= np.isfinite(found.dense_parent_coef).all(axis=1)
+        lost = np.flatnonzero(~each)
         if lost.size:
             raise ParameterError(
                 f"{type(self).__name__} needs numbers of moderate size, but the coefficients of {len(lost)} label(s) "

@@ -191,10 +191,12 @@ class SklearnLearner(Learner):
         return self.fit_pairs_checked(problem, folds=folds, consistent=consistent, random_state=random_state)
 
     def fit_pairs_checked(
-        self, problem: Problem, *, folds: Any = 1 / 3, consistent: bool = False, random_state: Any = None
+        self, problem: Problem, *, folds: Any = 1 / 3, random_state: Any = None, candidates: Any = None, **form: Any
     ) -> PairDependence:
-        """Do what `fit_pairs` does on a problem that has been checked, see `fit_checked`; its graph is not used."""
-        return refitted_pair_dependence(self, problem, folds=folds, consistent=consistent, random_state=random_state)
+        """Do what `fit_pairs` does on a checked problem, whose graph is not used; all pairs, or those of candidates."""
+        return refitted_pair_dependence(
+            self, problem, folds=folds, random_state=random_state, candidates=candidates, **form
+        )
 
     @property
     def gives_probabilities(self) -> bool:

@@ -8,6 +8,7 @@ import pytest
 from plait.core.sentences import ParameterError
 from plait.inference import enumerated_marginals
 from plait.inference.search.label_tables import (
+    MOST_LABELS,
     LogTable,
     all_label_vectors,
     best_by_table,
@@ -19,6 +20,7 @@ from plait.inference.search.label_tables import (
     vector_numbers,
     vectors_of,
 )
+from plait.joint import LinearDistribution
 from plait.structure import LabelGraph
 from plait.testing import random_evidence, random_graph, random_linear, random_mixture, random_tables
 
@@ -149,3 +151,9 @@ def test_vectors_of_numbers_are_their_inverse(shape, n_labels):
     vectors = vectors_of(numbers, n_labels)
     assert vectors.shape == (*shape, n_labels)
     np.testing.assert_array_equal(vector_numbers(vectors), numbers)
+
+
+def test_as_many_labels_as_are_said_are_gone_through():
+    base = np.random.default_rng(0).normal(size=(1, MOST_LABELS))
+    alone = LinearDistribution(LabelGraph([[]] * MOST_LABELS), base, np.zeros((MOST_LABELS, MOST_LABELS)))
+    np.testing.assert_allclose(enumerated_marginals(alone)[0], 1.0 / (1.0 + np.exp(-base)), rtol=1e-9)

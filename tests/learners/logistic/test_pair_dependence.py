@@ -384,3 +384,27 @@ def test_hessians_of_sparse_features_are_made_where_they_cost_less(either_path, 
         wide = sparse.random(100, n_columns, 5 / n_columns, format="csr", random_state=0)
         fits = pair_fits.PairFits(LogisticLearner(), Problem(wide, Y[np.arange(100) % 60], LabelGraph([[]] * 4)))
         assert fits._hessians_pay(fits.matrix(wide, fits.groups()[0], np.float32)) is pay
+
+
+@pytest.mark.parametrize("density", [None, 0.4])
+def test_candidates_are_trained_as_among_all_pairs(density):
+    """Pairs that are no candidates, and targets whose only candidate is constant, count as fits without parents."""
+    X, Y = made_data(5, q=5, density=density)
+    Y[:, 4] = 1
+    X = X if density is None else sparse.csr_matrix(X)
+    problem = Problem(X, Y, LabelGraph([[]] * 5))
+    candidates = [np.array(group) for group in ([2], [0, 3], [0, 1, 3, 4], [4], [1])]
+    learner = LogisticLearner(tol=1e-10)
+    whole, few = (
+        learner.fit_pairs_checked(problem, random_state=0, candidates=c, coefficients=True) for c in (None, candidates)
+    )
+    np.testing.assert_array_equal(few.log_likelihood_alone, whole.log_likelihood_alone)
+    for target, group in enumerate(candidates):
+        for parent in range(5):
+            among = parent in group.tolist() and 4 not in (parent, target)
+            expected = whole.log_likelihood[parent, target] if among else whole.log_likelihood_alone[target]
+            np.testing.assert_allclose(few.log_likelihood[parent, target], expected, rtol=1e-8)
+            information = whole.directed_information[parent, target] if among else 0.0
+            np.testing.assert_allclose(few.directed_information[parent, target], information, rtol=1e-5, atol=1e-9)
+            coef = whole.parent_coef[parent, target] if among else 0.0
+            np.testing.assert_allclose(few.parent_coef[parent, target], coef, rtol=1e-5, atol=1e-9)

@@ -67,7 +67,7 @@ def setting_shifts(model: LinearDistribution, index: SettingIndex) -> npt.NDArra
     >>> setting_shifts(model, setting_index(model.graph))
     array([0., 0., 3.])
     """
-    weights = model.parent_coef[index.child, index.parent]
+    weights = np.asarray(model.parent_coef[index.child, index.parent]).ravel()
     return np.bincount(index.number, weights=weights, minlength=index.label.size).astype(np.float64)
 
 
@@ -128,7 +128,7 @@ def known_labels(evidence: Evidence | None, rows: slice) -> Evidence:
 def _linear_scores(distribution: LinearDistribution, families: Families) -> PolytreeScores:
     shifts = setting_shifts(distribution, setting_index(distribution.graph, tuple(families.label.tolist())))
     # parent_coef is zero off the graph.
-    spans = np.abs(distribution.parent_coef).sum(axis=1)[families.label]
+    spans = np.asarray(abs(distribution.parent_coef).sum(axis=1)).ravel()[families.label]
     simple = spans <= _LARGEST_SPAN
     gains = np.exp(np.clip(shifts, -_LARGEST_SPAN, _LARGEST_SPAN))
     values = np.ascontiguousarray(distribution.base, dtype=np.float64)

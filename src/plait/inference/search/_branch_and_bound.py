@@ -25,7 +25,7 @@ import numpy as np
 from plait.core._exponentials import exp
 from plait.core.compilation import kernel
 
-__all__ = ["FINISHED", "STOPPED", "VANISHED", "search_rows"]
+__all__ = ["FINISHED", "STOPPED", "VANISHED", "record", "search_rows"]
 
 STOPPED, FINISHED, VANISHED = 0, 1, 2
 # A path less probable than this is about to vanish.
@@ -44,7 +44,7 @@ def _is_smaller(labels, others):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _record(log_prob, labels, best, vectors):  # type: ignore[no-untyped-def]
+def record(log_prob, labels, best, vectors):  # type: ignore[no-untyped-def]
     """Put a vector into the list if it is better than the last, or as good and smaller."""
     place = best.size
     while place > 0 and (
@@ -75,7 +75,7 @@ def _complete(t, here, odds, factors, reach, known, limit, path, labels, best, v
         if value:
             for u in range(k + 1, reach[k]):
                 spare[u] *= factors[k, u]
-    _record(log_prob, labels, best, vectors)
+    record(log_prob, labels, best, vectors)
 
 
 @kernel
@@ -96,7 +96,7 @@ def _search(odds, factors, reach, known, limit, floor, cut, most, slot, turns, o
                 odds[here + 1, u] = odds[here, u]
             here += 1
         if t == n_labels:
-            _record(math.log(path), labels, best, vectors)
+            record(math.log(path), labels, best, vectors)
             cut = max(cut, math.exp(best[-1]) * _ALMOST)
         else:
             if tally[0] == most:

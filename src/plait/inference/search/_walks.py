@@ -24,7 +24,18 @@ import numpy as np
 from plait.core._exponentials import exp
 from plait.core.compilation import kernel
 
-__all__ = ["MOST_TOGETHER", "ROWS_TOGETHER", "beam_rows", "greedy_rows", "greedy_together"]
+__all__ = [
+    "MOST_TOGETHER",
+    "ROWS_TOGETHER",
+    "beam_rows",
+    "choose",
+    "free_slots",
+    "greedy_rows",
+    "greedy_together",
+    "least_kept",
+    "odds_against",
+    "summary",
+]
 
 ROWS_TOGETHER = 64
 # Known labels cost up to 1 / EPSILON each: the product of so many still is a number.
@@ -47,7 +58,7 @@ def _walk(scores, effects, reach, known, labels):  # type: ignore[no-untyped-def
 
 
 @kernel
-def _odds_against(scores, labels, limit, odds):  # type: ignore[no-untyped-def]
+def odds_against(scores, labels, limit, odds):  # type: ignore[no-untyped-def]
     """Fill `odds` with P(other value) / P(value taken) of every label, given the labels before it."""
     for t in range(scores.size):
         against = -scores[t] if labels[t] == 1 else scores[t]
@@ -55,7 +66,7 @@ def _odds_against(scores, labels, limit, odds):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _summary(odds, reach, known):  # type: ignore[no-untyped-def]
+def summary(odds, reach, known):  # type: ignore[no-untyped-def]
     """Return log P of the vector and whether no other vector can be more probable.
 
     A vector that leaves the walk at t has at most the probability of the prefix up to t with label t flipped, which
@@ -85,8 +96,8 @@ def greedy_rows(base, effects, reach, known, limit, scores, odds, labels, log_pr
             scores[t] = base[i, t]
         _walk(scores, effects, reach, row_known, labels[i])
         if limit > 0.0:
-            _odds_against(scores, labels[i], limit, odds)
-            log_prob[i], proved[i] = _summary(odds, reach, row_known)
+            odds_against(scores, labels[i], limit, odds)
+            log_prob[i], proved[i] = summary(odds, reach, row_known)
 
 
 @kernel
@@ -107,7 +118,7 @@ def _walk_together(scores, effects, reach, known, taken):  # type: ignore[no-unt
 
 @kernel
 def _summary_together(against, reach, known, limit, inverse, wins):  # type: ignore[no-untyped-def]
-    """Fill 1 / P of ROWS_TOGETHER rows, and how many flips win (see `_summary`)."""
+    """Fill 1 / P of ROWS_TOGETHER rows, and how many flips win (see `summary`)."""
     lanes = against.shape[1]
     inverse[:] = 1.0
     wins[:] = 0.0
@@ -152,7 +163,7 @@ def greedy_together(base, effects, reach, known, limit, room, labels, log_prob, 
 
 
 @kernel
-def _least_kept(candidate, n, width, top):  # type: ignore[no-untyped-def]
+def least_kept(candidate, n, width, top):  # type: ignore[no-untyped-def]
     """Return the value of the `width`-th best of n candidates, -inf where there are no more than `width`."""
     if n <= width:
         return -np.inf
@@ -184,7 +195,7 @@ def _extend(scores, t, n, log_prob, slot, known, limit, candidate):  # type: ign
 
 
 @kernel
-def _choose(candidate, n, least, room_for_ties, kept):  # type: ignore[no-untyped-def]
+def choose(candidate, n, least, room_for_ties, kept):  # type: ignore[no-untyped-def]
     """Mark what is kept: all above `least`, and of those equal to it the smallest; return the best one left out."""
     left_out = -np.inf
     for c in range(2 * n):
@@ -198,7 +209,7 @@ def _choose(candidate, n, least, room_for_ties, kept):  # type: ignore[no-untype
 
 
 @kernel
-def _free_slots(n, kept, slot, used, free):  # type: ignore[no-untyped-def]
+def free_slots(n, kept, slot, used, free):  # type: ignore[no-untyped-def]
     """List the slots of prefixes of which nothing is kept, after those never used; return how many there are."""
     n_free = 0
     for s in range(used.size):
@@ -264,12 +275,12 @@ def beam_rows(base, effects, reach, known, limit, width, labels, log_weights, le
         for t in range(n_labels):
             n_nodes[i] += n
             _extend(scores, t, n, log_prob[0], slot[0], row_known[t], limit, candidate)
-            least = _least_kept(candidate, 2 * n, width, top)
+            least = least_kept(candidate, 2 * n, width, top)
             above = 0
             for c in range(2 * n):
                 above += candidate[c] > least
-            left_out[i] = max(left_out[i], _choose(candidate, n, least, width - above, kept))
-            n_free = _free_slots(n, kept, slot[0], used, free)
+            left_out[i] = max(left_out[i], choose(candidate, n, least, width - above, kept))
+            n_free = free_slots(n, kept, slot[0], used, free)
             n = _advance(scores, effects, reach, t, n, candidate, kept, free, n_free, slot, log_prob, origin)
         for s in range(n):
             used[s] = False

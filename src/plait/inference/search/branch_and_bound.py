@@ -5,7 +5,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from plait.core.arrays import Bools, Floats
+from plait.core.arrays import Bools, Floats, Ints
 from plait.core.lazy_modules import lazy_module
 from plait.inference.search.chain_walks import ChainScores, compiled_search, greedy_walk, scores_along
 from plait.inference.search.label_tables import best_by_table, table_serves
@@ -17,10 +17,13 @@ __all__ = ["beam_search", "best_vectors", "level_beam", "search_levels", "search
 
 _kernels = lazy_module("plait.inference.search._branch_and_bound")
 _walk_kernels = lazy_module("plait.inference.search._walks")
+_few_kernels = lazy_module("plait.inference.search._few_parents")
 
 
 # Less than the probability of a vector that is known, by what rounding may take from it.
 _ALMOST = 1.0 - 1e-10
+# Of many labels a beam leaves those aside whose probability is below this share of that of the greedy vector.
+_NEGLIGIBLE = 1e-3
 
 
 def best_vectors(
@@ -104,9 +107,16 @@ def search_linear(
         log P that as many vectors are known to have; -inf where none are. Counts in an exact search only.
     """
     effects = distribution.along_the_order()
-    if effects.spread > LARGEST_SPREAD:
+    if effects.spread > LARGEST_SPREAD or (effects.few and floor > -math.inf):
         return search_levels(distribution, floor, n_best, most)
-    found, ended = _walked(scores_along(distribution, bounded=True), effects.factors, floor, n_best, most, reached)
+    chain = scores_along(distribution, bounded=True)
+    if effects.few:
+        if n_best > 1:
+            # A beam knows as many vectors: labels that are less probable than the last of them are not looked at.
+            reached = np.maximum(reached, _linear_beam(distribution, max(_WIDTH, n_best), n_best).log_weights[:, -1])
+        found, ended = _walked_few(chain, n_best, most, reached)
+    else:
+        found, ended = _walked(chain, effects.factors, floor, n_best, most, reached)
     finished = ended == _kernels.FINISHED
     # Without evidence a row whose mode has probability p takes at least 1 / (2 p) nodes: it would never be finished.
     vanished = np.flatnonzero(ended == _kernels.VANISHED)
@@ -127,6 +137,27 @@ def _walked(
     numbers = (chain.base, factors, chain.reach, chain.known, math.exp(chain.limit), math.exp(floor), cuts)
     _kernels.search_rows(*numbers, min(most, 2**62), vectors, log_weights, exact, ended, n_nodes)
     return Found(chain.by_label(vectors), log_weights, exact, n_nodes), ended
+
+
+def _walked_few(chain: ChainScores, n_best: int, most: int, reached: Floats) -> tuple[Found, npt.NDArray[np.uint8]]:
+    """Return the same of many labels with few parents: only labels that a better vector may have are looked at."""
+    n_rows, n_labels = chain.base.shape
+    vectors = np.zeros((n_rows, n_best, n_labels), dtype=np.uint8)
+    log_weights, cuts = np.empty((n_rows, n_best)), np.exp(reached) * _ALMOST
+    ended, n_nodes = np.empty(n_rows, dtype=np.uint8), np.empty(n_rows, dtype=np.int64)
+    lists, rise = _parent_lists(chain)
+    numbers = (chain.base, lists, rise, chain.reach, chain.known, math.exp(chain.limit), cuts)
+    _few_kernels.search_few(*numbers, min(most, 2**62), vectors, log_weights, ended, n_nodes)
+    exact = ended == _kernels.FINISHED
+    return Found(chain.by_label(vectors), log_weights, exact, n_nodes), ended
+
+
+def _parent_lists(chain: ChainScores) -> tuple[tuple[Ints, Ints, Floats], Floats]:
+    """Return the parents of every place with their factors, and the most that they can add to its score."""
+    starts, parents, weights, factors = chain.effects.by_child
+    child = np.repeat(np.arange(starts.size - 1), np.diff(starts))
+    rise = np.bincount(child, np.maximum(weights, 0.0), minlength=starts.size - 1).astype(np.float64)
+    return (starts, parents, factors), rise
 
 
 # A level with more prefixes than this is searched again in two halves of the rows.
@@ -222,13 +253,20 @@ def beam_search(tree: GraphDistribution, width: int, n_best: int) -> Found:
 
 
 def _linear_beam(distribution: LinearDistribution, width: int, n_best: int) -> Found:
-    chain = scores_along(distribution)
+    few = distribution.few_parents
+    chain = scores_along(distribution, bounded=few)
     n_rows, n_labels = chain.base.shape
     vectors = np.zeros((n_rows, n_best, n_labels), dtype=np.uint8)
     log_weights, left_out = np.full((n_rows, n_best), -np.inf), np.empty(n_rows)
     n_nodes = np.empty(n_rows, dtype=np.int64)
-    numbers = (chain.base, chain.effects, chain.reach, chain.known, chain.limit)
-    _walk_kernels.beam_rows(*numbers, width, vectors, log_weights, left_out, n_nodes)
+    if few:
+        lists, rise = _parent_lists(chain)
+        least = np.exp(greedy_walk(distribution)[1]) * _NEGLIGIBLE
+        numbers = (chain.base, lists, rise, chain.known, math.exp(chain.limit), least)
+        _few_kernels.beam_few(*numbers, width, vectors, log_weights, left_out, n_nodes)
+    else:
+        dense = (chain.base, chain.effects.matrix, chain.reach, chain.known, chain.limit)
+        _walk_kernels.beam_rows(*dense, width, vectors, log_weights, left_out, n_nodes)
     return Found(chain.by_label(vectors), log_weights, log_weights[:, -1] >= left_out, n_nodes)
 
 

@@ -12,10 +12,12 @@ from plait.core.logspace import log_sigmoid
 from plait.inference.search.prefixes import next_scores
 from plait.joint import GraphDistribution, LinearDistribution
 from plait.joint.graph_distribution import SCORE_LIMIT
+from plait.joint.linear_distribution import ParentEffects
 
 __all__ = ["ChainScores", "GreedyWalk", "compiled_search", "greedy_walk", "level_walk", "scores_along"]
 
 _kernels = lazy_module("plait.inference.search._walks")
+_few_kernels = lazy_module("plait.inference.search._few_parents")
 
 
 # From this many labels on kernels walk along chains; with fewer a table of all label vectors or NumPy along the labels
@@ -31,7 +33,7 @@ class ChainScores:
     ----------
     base : ndarray of float64, shape (n_rows, n_labels)
         Scores where no parent is 1.
-    effects : ndarray of float64, shape (n_labels, n_labels)
+    effects : ParentEffects
         What a label adds to the scores of later ones.
     reach : ndarray of int64, shape (n_labels,)
         Each label touches labels below this place only.
@@ -44,7 +46,7 @@ class ChainScores:
     """
 
     base: Floats
-    effects: Floats
+    effects: ParentEffects
     reach: npt.NDArray[np.int64]
     known: npt.NDArray[np.int8]
     limit: float
@@ -79,7 +81,7 @@ def scores_along(distribution: LinearDistribution, bounded: bool = False) -> Cha
     if bounded:
         base = layout.bounded(base)
     limit = SCORE_LIMIT if distribution.probabilistic else 0.0
-    return ChainScores(base, layout.matrix, layout.reach, np.ascontiguousarray(known), limit, layout.order)
+    return ChainScores(base, layout, layout.reach, np.ascontiguousarray(known), limit, layout.order)
 
 
 GreedyWalk = tuple[Labels, Floats, Bools]
@@ -87,7 +89,7 @@ GreedyWalk = tuple[Labels, Floats, Bools]
 
 def greedy_walk(tree: GraphDistribution) -> GreedyWalk:
     """Return greedy labels (n_rows, n_labels), their log P (0 for margins), and which are proved to be modes."""
-    if not isinstance(tree, LinearDistribution):
+    if not isinstance(tree, LinearDistribution) or (tree.few_parents and not compiled_search(tree)):
         return level_walk(tree)
     return _compiled_walk(tree) if compiled_search(tree) else _linear_walk(tree)
 
@@ -97,12 +99,18 @@ def _compiled_walk(distribution: LinearDistribution) -> GreedyWalk:
     n_rows, n_labels = chain.base.shape
     labels = np.empty((n_rows, n_labels), dtype=np.uint8)
     log_prob, proved = np.zeros(n_rows), np.zeros(n_rows, dtype=np.bool_)
-    numbers = (chain.base, chain.effects, chain.reach, chain.known, chain.limit)
+    room = np.empty(n_labels), np.empty(n_labels)
+    if chain.effects.few:
+        starts, parents, weights, _ = chain.effects.by_child
+        few = (chain.base, starts, parents, weights, chain.reach, chain.known, chain.limit)
+        _few_kernels.greedy_few(*few, *room, labels, log_prob, proved)
+        return chain.by_label(labels), log_prob, proved
+    numbers = (chain.base, chain.effects.matrix, chain.reach, chain.known, chain.limit)
     if n_labels <= _kernels.MOST_TOGETHER:
-        room = np.full((3, n_labels, _kernels.ROWS_TOGETHER), -1.0)
-        _kernels.greedy_together(*numbers, room, labels, log_prob, proved)
+        lanes = np.full((3, n_labels, _kernels.ROWS_TOGETHER), -1.0)
+        _kernels.greedy_together(*numbers, lanes, labels, log_prob, proved)
     else:
-        _kernels.greedy_rows(*numbers, np.empty(n_labels), np.empty(n_labels), labels, log_prob, proved)
+        _kernels.greedy_rows(*numbers, *room, labels, log_prob, proved)
     return chain.by_label(labels), log_prob, proved
 
 
@@ -113,7 +121,7 @@ def _linear_walk(distribution: LinearDistribution) -> GreedyWalk:
     for t, reach in enumerate(chain.reach):
         known = chain.known[:, t]
         labels[:, t] = np.where(known >= 0, known, scores[:, t] > 0)
-        scores[:, t + 1 : reach] += labels[:, t, None] * chain.effects[t, t + 1 : reach]
+        scores[:, t + 1 : reach] += labels[:, t, None] * chain.effects.matrix[t, t + 1 : reach]
     favour = np.where(labels == 1, scores, -scores)
     touches = chain.reach > np.arange(1, chain.reach.size + 1)
     return chain.by_label(labels), *_judged(favour, (chain.known < 0) & touches, chain.limit)

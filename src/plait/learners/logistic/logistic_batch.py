@@ -10,11 +10,68 @@ from scipy import sparse
 
 from plait.core.arrays import Floats, Ints
 
-__all__ = ["MOST_STRENGTH", "Batch", "Solution"]
+__all__ = ["MOST_STRENGTH", "Batch", "FewExtras", "Solution"]
 
 # Weaker penalties than 1 / MOST_STRENGTH are as good as none: they are taken as this one, which keeps the coefficients
 # of separable data finite. Weights of rows beyond it, or all below its inverse, are first brought to 1.
 MOST_STRENGTH = 1e10
+
+
+@dataclass(frozen=True, eq=False)
+class FewExtras:
+    """Which columns each problem may use, where each uses a few columns (parents) behind those of the features.
+
+    Of many labels a mask of all columns, and coefficients of all columns, would be mostly zeros. Coefficients are
+    packed: those of the features, then those of the extra columns that the problem uses, as many as any problem has.
+
+    Parameters
+    ----------
+    n_own, n_columns : int
+        How many columns are features, and how many there are in all.
+    extras : ndarray of int, shape (n_problems, width)
+        The extra columns of each problem, -1 where it has fewer.
+    own : ndarray of bool, shape (n_problems, n_own), or None
+        Which features each problem may use; None for all.
+    order : ndarray of int, shape (n_columns,), or None
+        How the design numbers the columns.
+
+    Examples
+    --------
+    >>> few = FewExtras(2, 5, np.array([[3, -1]]))
+    >>> few.mask(0), few.spread(0, np.array([0.5, 0.6, 0.7, 0.0])), few.packed(0, np.arange(5.0))
+    (array([ True,  True, False,  True, False]), array([0.5, 0.6, 0. , 0.7, 0. ]), array([0., 1., 3., 0.]))
+    """
+
+    n_own: int
+    n_columns: int
+    extras: Ints
+    own: npt.NDArray[np.bool_] | None = None
+    order: Ints | None = None
+
+    @property
+    def width(self) -> int:
+        """Length of packed coefficients."""
+        return self.n_own + self.extras.shape[1]
+
+    def __getitem__(self, problems: Ints) -> "FewExtras":
+        """Return some of the problems."""
+        return replace(self, extras=self.extras[problems], own=None if self.own is None else self.own[problems])
+
+    def mask(self, problem: int) -> npt.NDArray[np.bool_]:
+        """Return which columns a problem may use, as the design numbers them."""
+        return self.spread(problem, np.ones(self.width, dtype=np.bool_))
+
+    def spread(self, problem: int, packed: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return packed coefficients as those of all columns, as the design numbers them."""
+        whole, used = np.zeros(self.n_columns, dtype=packed.dtype), self.extras[problem] >= 0
+        whole[: self.n_own] = packed[: self.n_own] if self.own is None else packed[: self.n_own] * self.own[problem]
+        whole[self.extras[problem][used]] = packed[self.n_own :][used]
+        return whole if self.order is None else whole[self.order]
+
+    def packed(self, problem: int, coefficients: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return coefficients of all columns, in their own numbers, packed."""
+        used = self.extras[problem]
+        return np.append(coefficients[: self.n_own], np.where(used >= 0, coefficients[used], 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +81,7 @@ class Solution:
     Parameters
     ----------
     coef : ndarray of shape (n_problems, n_columns)
-        Coefficients; zero off the support.
+        Coefficients; zero off the support. Packed where the support is `FewExtras`.
     intercept : ndarray of shape (n_problems,)
         Intercepts.
     objective : ndarray of shape (n_problems,)
@@ -75,7 +132,7 @@ class Batch:
         Vectors of row weights.
     weight_columns : ndarray of int, shape (n_problems,)
         Which vector of weights each problem uses.
-    support : ndarray of bool, shape (n_problems, n_columns), or None
+    support : ndarray of bool, shape (n_problems, n_columns), FewExtras or None
         Which columns of the design each problem may use.
     start : tuple of ndarray (coef, intercept), or None
         Where to start, in units of the design.
@@ -90,7 +147,7 @@ class Batch:
     strengths: Floats
     weights: Floats | None = None
     weight_columns: Ints | None = None
-    support: npt.NDArray[np.bool_] | None = None
+    support: Any = None
     start: tuple[Floats, Floats] | None = None
     taken: Ints | None = None
     shared: npt.NDArray[np.bool_] | None = None
@@ -103,7 +160,7 @@ class Batch:
         columns: Sequence[int] | Ints | None,
         weights: Floats | None,
         weight_columns: Sequence[int] | Ints | None,
-        support: npt.NDArray[np.bool_] | None,
+        support: Any,
         start: Solution | None,
     ) -> "Batch":
         """Return a batch with the defaults filled in: every label once, one vector of weights for all or one each."""
@@ -146,9 +203,27 @@ class Batch:
 
     def in_order(self, order: Ints) -> "Batch":
         """Return the batch for columns of the design in another order."""
+        if isinstance(self.support, FewExtras):
+            return replace(self, support=replace(self.support, order=order))
         support = None if self.support is None else self.support[:, order]
         start = None if self.start is None else (self.start[0][:, order], self.start[1])
         return replace(self, support=support, start=start)
+
+    def mask(self, problem: int) -> npt.NDArray[Any]:
+        """Return which columns a problem may use, where there is a support."""
+        return self.support.mask(problem) if isinstance(self.support, FewExtras) else self.support[problem]
+
+    def start_of(self, problem: int) -> npt.NDArray[Any]:
+        """Return the coefficients that a problem starts from, where there is a start, zero off its support."""
+        assert self.start is not None
+        coef = self.start[0][problem]
+        if isinstance(self.support, FewExtras):
+            return self.support.spread(problem, coef)
+        return coef if self.support is None else coef * self.support[problem]
+
+    def kept(self, problem: int, coefficients: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return the coefficients of a solved problem as a solution holds them."""
+        return self.support.packed(problem, coefficients) if isinstance(self.support, FewExtras) else coefficients
 
     def part(self, problems: Ints) -> "Batch":
         """Return some of the problems."""
@@ -164,7 +239,7 @@ class Batch:
 
     def shared_columns(self) -> npt.NDArray[np.bool_] | None:
         """Return which columns all problems use, of a part those that all problems of the whole use; None for all."""
-        if self.shared is not None or self.support is None:
+        if self.shared is not None or self.support is None or isinstance(self.support, FewExtras):
             return self.shared
         return np.asarray(self.support.all(axis=0))
 

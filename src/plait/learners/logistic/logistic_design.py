@@ -1,6 +1,7 @@
 """The matrix that all labels share, prepared once: scaled, centred where it is dense, and multiplied by blocks."""
 
 from copy import copy
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -97,7 +98,7 @@ class Design:
         """Whether solutions to the last digits cost next to nothing."""
         return self.n_rows * self.n_columns <= SMALL
 
-    @property
+    @cached_property
     def compiled(self) -> bool:
         """Whether kernels pay."""
         return kernels_pay(self.n_rows * self.n_columns, PLAIN + 1)

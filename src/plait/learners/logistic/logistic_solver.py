@@ -23,7 +23,7 @@ from plait.core.parallel import Parallel, delayed, effective_n_jobs, one_blas_th
 from plait.learners.logistic.conjugate_gradients import NewtonLanes, NewtonSystems
 from plait.learners.logistic.descent import SURE, Descent, DescentTask
 from plait.learners.logistic.hessian_inverses import DensePreconditioner
-from plait.learners.logistic.logistic_batch import Batch, Solution
+from plait.learners.logistic.logistic_batch import Batch, FewExtras, Solution
 from plait.learners.logistic.logistic_design import LANES, NARROW, DenseDesign, Design, SparseDesign
 from plait.learners.logistic.newton import FEW_PRODUCTS, solve_newton
 from plait.learners.logistic.newton_preconditioner import DiagonalPreconditioner
@@ -262,9 +262,12 @@ class Scheduler:
     def _retire(self, block: NewtonBlock, done: npt.NDArray[np.bool_], found: Solution) -> None:
         leaving = block.held[(done | (block.n_iter >= self._max_iter))[block.held]]
         for lane in leaving:
-            place = self._places[block.problems[lane]]
-            order = block.design.order
-            found.coef[place, slice(None) if order is None else order] = block.W[:, lane]
+            problem, order = int(block.problems[lane]), block.design.order
+            place, coefficients = self._places[problem], block.W[:, lane]
+            if order is not None:
+                coefficients = np.empty_like(coefficients)
+                coefficients[order] = block.W[:, lane]
+            found.coef[place] = block.batch.kept(problem, coefficients)
             found.intercept[place] = block.intercepts[lane]
             found.objective[place] = block.objective[lane]
             found.n_iter[place] = block.n_iter[lane]
@@ -288,7 +291,7 @@ def solve(
     columns: Sequence[int] | Ints | None = None,
     weights: Floats | None = None,
     weight_columns: Sequence[int] | Ints | None = None,
-    support: npt.NDArray[np.bool_] | None = None,
+    support: npt.NDArray[np.bool_] | FewExtras | None = None,
     start: Solution | None = None,
     tol: float = 1e-6,
     max_iter: int = 100,
@@ -313,8 +316,8 @@ def solve(
     weight_columns : sequence of int, optional
         Which vector of weights each problem uses. By default the first where there is one vector, else that of its
         label.
-    support : ndarray of bool, shape (n_problems, n_columns), optional
-        Which columns of the design each problem may use.
+    support : ndarray of bool, shape (n_problems, n_columns), or FewExtras, optional
+        Which columns of the design each problem may use; `FewExtras` for sparse designs only.
     start : Solution, optional
         Where to start: coefficients and intercepts in units of the design.
     tol : float
@@ -342,7 +345,7 @@ def solve(
     shares = [by_rarity[first::n_shares] for first in range(n_shares)]
     # Over a sparse design, which may be wide, all threads write into one place.
     in_place = isinstance(design, SparseDesign) and not polish
-    whole = Solution.empty(batch.n_problems, design.n_columns) if in_place else None
+    whole = Solution.empty(batch.n_problems, _width(design, batch)) if in_place else None
     tasks = (delayed(_solved)(design.for_thread(), batch.part(share), whole, share, **how) for share in shares)
     with one_blas_thread():  # here too: threads that end one after the other would each restore what they met
         found = Parallel(n_jobs=n_shares, prefer="threads")(tasks)
@@ -372,6 +375,11 @@ def _solved(
     return replace(fine, n_iter=found.n_iter, converged=found.converged)
 
 
+def _width(design: Design, batch: Batch) -> int:
+    """Return how many coefficients of a problem are kept."""
+    return batch.support.width if isinstance(batch.support, FewExtras) else design.n_columns
+
+
 def _solve_sparse(
     design: SparseDesign,
     batch: Batch,
@@ -384,7 +392,7 @@ def _solve_sparse(
     """Return the solutions by Newton's method with conjugate gradients, in `found` at `places` if these are given."""
     if design.order is not None:
         batch = batch.in_order(design.order)
-    found = Solution.empty(batch.n_problems, design.n_columns) if found is None else found
+    found = Solution.empty(batch.n_problems, _width(design, batch)) if found is None else found
     places = np.arange(batch.n_problems) if places is None else places
     # Hard problems, those of balanced labels, first, so that the end is not spent waiting for one of them.
     queue = [int(problem) for problem in np.argsort(batch.rarity(), kind="stable")]

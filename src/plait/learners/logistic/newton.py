@@ -49,21 +49,22 @@ def solve_newton(
     )
     targets, factors = batch.targets.T.astype(np.float64), dict[int, Array]()
     rows, stale, left = np.arange(n_problems), np.ones(n_problems, np.bool_), np.full(n_problems, more)
-    z = A.scores(start)
+    z, y, cost = A.scores(start), targets[batch.columns], weights[weight_of] * batch.strengths[:, None]
+    p, s, losses = _logistic(z, y, cost)
     while rows.size:
-        y, cost = targets[batch.columns[rows]], weights[weight_of[rows]] * batch.strengths[rows, None]
         W = found.coef[rows]
-        p, s, losses = _logistic(z, y, cost)
         gradient = (A.gradients(cost * (p - y)) + penalty * W) * used[rows]
         objective = losses + 0.5 * (penalty * W * W).sum(axis=1)
         some = stale[rows]
         factors.update(zip(rows[some].tolist(), _factors(A.values, s[some], penalty, used[rows[some]]), strict=True))
-        step = np.array([lapack.dpotrs(factors[row], g)[0] for row, g in zip(rows.tolist(), -gradient, strict=True)])
+        step = -gradient
+        for place, row in enumerate(rows.tolist()):
+            step[place] = lapack.dpotrs(factors[row], step[place])[0]
         slope = np.einsum("ij,ij->i", gradient, step)
         promised = -0.5 * slope
         stale[rows] = promised > NEAR * objective
         change = A.scores(step)
-        length = _length(
+        length, (p, s, losses) = _length(
             z, change, y, cost, slope, (penalty * W * step).sum(axis=1), (penalty * step * step).sum(axis=1)
         )
         found.coef[rows] = W + length[:, None] * step
@@ -77,7 +78,8 @@ def solve_newton(
         going = (promised > finest * objective) & np.where(
             found.converged[rows], left[rows] > 0, found.n_iter[rows] < max_iter
         )
-        rows, z = rows[going], z[going]
+        rows, z, y, cost = rows[going], z[going], y[going], cost[going]
+        p, s, losses = p[going], s[going], losses[going]
     found.intercept[:] = found.coef[:, design.n_columns :].sum(axis=1)
     return Solution(found.coef[:, : design.n_columns], found.intercept, found.objective, found.n_iter, found.converged)
 
@@ -120,15 +122,19 @@ def _factors(A: Array, irls_weights: Array, penalty: Floats, used: Floats) -> li
     return factors
 
 
-def _length(z: Array, change: Array, y: Array, cost: Array, slope: Floats, first: Floats, second: Floats) -> Floats:
-    """Return a length along each step at which little slope is left."""
+def _length(
+    z: Array, change: Array, y: Array, cost: Array, slope: Floats, first: Floats, second: Floats
+) -> tuple[Floats, tuple[Array, Array, Floats]]:
+    """Return a length along each step at which little slope is left, and what `_logistic` says there."""
     length, low, high = np.ones(len(z)), np.zeros(len(z)), np.full(len(z), np.inf)
+    there = _logistic(z + change, y, cost)
     for _ in range(MOST_TRIALS):
-        p, s, _ = _logistic(z + length[:, None] * change, y, cost)
+        p, s, _ = there
         now = np.einsum("ij,ij->i", cost * (p - y), change) + first + length * second
         steep = np.abs(now) > SLOPE_LEFT * np.abs(slope)
         if not steep.any():
             break
         bend = np.einsum("ij,ij,ij->i", s, change, change) + second
         length = np.where(steep, next_length(length, now, bend, low, high), length)
-    return length
+        there = _logistic(z + length[:, None] * change, y, cost)
+    return length, there

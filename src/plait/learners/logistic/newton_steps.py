@@ -155,12 +155,10 @@ class NewtonBlock:
         self.W[:, lane], self.intercepts[lane] = 0, 0
         self._targets[:, lane] = batch.target(problem)
         self._cost[:, lane] = batch.cost(problem)
-        if self._allowed is not None and batch.support is not None:
-            self._allowed[:, lane] = batch.support[problem]
+        if self._allowed is not None:
+            self._allowed[:, lane] = batch.mask(problem)
         if batch.start is not None:
-            self.W[:, lane], self.intercepts[lane] = batch.start[0][problem], batch.start[1][problem]
-            if batch.support is not None:
-                self.W[:, lane] *= batch.support[problem]
+            self.W[:, lane], self.intercepts[lane] = batch.start_of(problem), batch.start[1][problem]
         elif self.design.fit_intercept:
             self.intercepts[lane] = _log_odds(batch.target(problem), batch.cost(problem))
 

@@ -1,6 +1,7 @@
 """Every ordered pair of labels: P(y_i | x, y_j) and P(y_i | x), scored on rows held out."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 from warnings import warn
@@ -161,24 +162,28 @@ def pair_dependence_of(
     problem: Problem,
     *,
     folds: float | int | None,
-    coefficients: bool,
-    consistent: bool,
     random_state: Any,
+    coefficients: bool = False,
+    consistent: bool = False,
+    candidates: Sequence[Ints] | None = None,
 ) -> PairDependence:
-    """Return what a logistic learner finds about all ordered pairs; see `LogisticLearner.fit_pairs`."""
+    """Return what a logistic learner finds about all ordered pairs; see `LogisticLearner.fit_pairs`.
+
+    With `candidates`, the parents of each label, other pairs count as the fits without parents.
+    """
     problem = replace(problem, graph=LabelGraph([[]] * problem.n_labels)).with_known_targets()
     splits = row_splits(type(learner).__name__, problem.Y.shape[0], folds, random_state)
     scores = PairScores(problem.n_labels, consistent)
     kept = _Coefficients(problem) if coefficients else None
     failed = 0
     for training, scored in splits:
-        fits, rows = PairFits(learner, problem.part(training)), problem.part(scored)
+        fits, rows = PairFits(learner, problem.part(training), candidates), problem.part(scored)
         scorer = Scorer(scores, fits.alone, rows, compiled=fits.compiled)
         if kept is not None and folds is None:
             kept.begin(fits)
         failed += _scored(fits, rows, scorer, kept if folds is None else None)
     if kept is not None and folds is not None:
-        failed += kept.collect(PairFits(learner, problem))
+        failed += kept.collect(PairFits(learner, problem, candidates))
     _warn(learner, failed)
     n_held_out = 0 if folds is None else sum(scored.size for _, scored in splits)
     found = () if kept is None else (kept.coef, kept.parent_coef, kept.intercept)
@@ -203,7 +208,13 @@ def _scored(fits: PairFits, rows: Problem, scorer: Scorer, kept: "_Coefficients 
 
 
 def refitted_pair_dependence(
-    learner: Any, problem: Problem, *, folds: float | int | None, consistent: bool, random_state: Any
+    learner: Any,
+    problem: Problem,
+    *,
+    folds: float | int | None,
+    random_state: Any,
+    consistent: bool = False,
+    candidates: Sequence[Ints] | None = None,
 ) -> PairDependence:
     """Return the same of any learner that gives probabilities, each pair trained for itself.
 
@@ -219,10 +230,14 @@ def refitted_pair_dependence(
         scorer = Scorer(scores, alone, rows, compiled=False)
         varying = np.flatnonzero(~constant_labels(trained.with_known_targets().class_mass()))
         for parent in progress(varying.tolist() if len(varying) > 1 else [], f"{type(learner).__name__}, pairs"):
-            star = LabelGraph([[] if label == parent else [parent] for label in range(n_labels)])
-            fitted = learner.fit_checked(replace(trained, graph=star))
-            for label in varying[varying != parent].tolist():
-                off, on = fitted.score_table(label, rows.X).T
+            children = [k for k in varying.tolist() if k != parent and (candidates is None or parent in candidates[k])]
+            # Only what has the parent is trained.
+            columns = [*children, parent] if candidates is not None else list(range(n_labels))
+            place = columns.index(parent)
+            star = LabelGraph([[] if label == place else [place] for label in range(len(columns))])
+            fitted = learner.fit_checked(replace(trained.of_labels(columns), graph=star))
+            for label in children:
+                off, on = fitted.score_table(columns.index(label), rows.X).T
                 scorer.add(label, np.array([parent]), off[None], (on - off)[None])
     n_held_out = 0 if folds is None else sum(scored.size for _, scored in splits)
     return PairDependence(scores.log_likelihood, scores.log_likelihood_alone, scores.directed_information, n_held_out)

@@ -1,6 +1,6 @@
 """`PairFits`: the fits P(y_i | x) of all labels, and P(y_i | x, y_j) of all pairs, target by target."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -205,10 +205,12 @@ class PairFits:
         Trains the single labels and says how the pairs are trained.
     problem : Problem
         Training rows; its graph is not used.
+    candidates : sequence of ndarray of int, optional
+        The parents that each label is trained with; by default all other labels.
     """
 
-    def __init__(self, learner: PairLearner, problem: Problem) -> None:
-        self.learner = learner
+    def __init__(self, learner: PairLearner, problem: Problem, candidates: Sequence[Ints] | None = None) -> None:
+        self.learner, self._candidates = learner, candidates
         self.alone = learner._fit(problem, None)
         training = weighing_rows(problem)
         self.problem = class_weighted(training, learner.class_weight)
@@ -225,14 +227,14 @@ class PairFits:
         self._matrices: dict[Any, tuple[Any, FeatureGroup, Rows]] = {}
 
     def groups(self) -> list[FeatureGroup]:
-        """Return the labels that vary, grouped by the features they may use."""
-        support = self.problem.support
-        if support is None:
-            return [FeatureGroup(None, self.varying)]
-        rows, kind = np.unique(support[self.varying], axis=0, return_inverse=True)
-        return [
-            FeatureGroup(np.flatnonzero(row), self.varying[kind.ravel() == number]) for number, row in enumerate(rows)
-        ]
+        """Return the labels that vary and have parents to be trained with, grouped by the features they may use."""
+        support, targets = self.problem.support, self.varying
+        if self._candidates is not None:
+            targets = np.array([target for target in targets.tolist() if self._parents(target).size], dtype=np.int64)
+        if support is None or not targets.size:
+            return [FeatureGroup(None, targets)]
+        rows, kind = np.unique(support[targets], axis=0, return_inverse=True)
+        return [FeatureGroup(np.flatnonzero(row), targets[kind.ravel() == number]) for number, row in enumerate(rows)]
 
     def matrix(self, X: Any, group: FeatureGroup, dtype: Any) -> Rows:
         """Return rows, of training or others, as the fits of a group see them; the last few are kept."""
@@ -274,7 +276,7 @@ class PairFits:
 
     def _task(self, matrix: Rows, group: FeatureGroup, targets: Ints) -> PairTask:
         """Return the pairs of a few targets."""
-        kind, n_parents = matrix.dtype, len(self.varying) - 1
+        kind, parents_of = matrix.dtype, [self._parents(target) for target in targets]
         labels = np.ascontiguousarray(self.problem.Y.T, dtype=kind)
         parents = labels
         if self.problem.parents is not None:
@@ -288,8 +290,8 @@ class PairFits:
             labels,
             (parents / self._parent_scales[:, None]).astype(kind) if self.learner.scale_parents else parents,
             targets,
-            np.repeat(np.arange(len(targets)), n_parents),
-            np.concatenate([self._parents(target) for target in targets]),
+            np.repeat(np.arange(len(targets)), [len(each) for each in parents_of]),
+            np.concatenate(parents_of),
             weights,
             np.stack([self._penalty(matrix.size, target) for target in targets]).astype(kind),
             start,
@@ -302,12 +304,20 @@ class PairFits:
         """Say whether factors of whole Hessians cost less than the steps that their diagonals alone take more."""
         if not isinstance(matrix, SparseRows) or matrix.size > MOST_COLUMNS:
             return matrix.size <= MOST_COLUMNS
-        n_parents, n_entries = len(self.varying) - 1, matrix.values.nnz
+        n_parents, n_entries = self._n_parents, matrix.values.nnz
         factors = DENSE_SHARE * (matrix.size**3 / 3.0 + 10.0 * n_parents * matrix.size**2)
         return bool(factors <= MORE_STEPS * n_parents * (4.0 * n_entries + 20.0 * matrix.values.shape[0]))
 
     def _parents(self, target: int) -> Ints:
-        return self.varying[self.varying != target]
+        if self._candidates is None:
+            return self.varying[self.varying != target]
+        return np.intersect1d(self._candidates[target], self.varying)
+
+    @property
+    def _n_parents(self) -> int:
+        """Most parents that a label is trained with."""
+        most = len(self.varying) - 1
+        return most if self._candidates is None else min(most, max(map(len, self._candidates), default=0))
 
     def _solved(self, group: FeatureGroup, matrix: Rows, targets: Ints) -> Iterator[TargetPairs]:
         """Yield the pairs of a few targets; those that float32 does not solve are tried again in float64."""

@@ -128,15 +128,15 @@ class PenaltyPath:
         """Return the means over splits of the fits that each label has at its place."""
         whole = self._folds[0][0].rows
         n_labels, n_features = whole.n_labels, whole.X.shape[1]
-        coef, parent_coef, intercept = (np.zeros((n_labels, size)) for size in (n_features, n_labels, 1))
+        coef, intercept, parent_coef = np.zeros((n_labels, n_features)), np.zeros(n_labels), 0.0
         for place in np.unique(places).tolist():
             here = places == place
             for (training, _), solution in zip(self._folds, self._found[place], strict=True):
                 fit = training.conditionals(self._each(training, place), solution, "")
                 coef[here] += fit.coef_[here] / len(self._folds)
-                parent_coef[here] += fit.parent_coef_[here] / len(self._folds)
-                intercept[here, 0] += fit.intercept_[here] / len(self._folds)
-        return LinearConditionals(whole.graph, coef, parent_coef, intercept[:, 0])
+                parent_coef = parent_coef + sparse.diags_array(here / len(self._folds)) @ fit.parent_coef_
+                intercept[here] += fit.intercept_[here] / len(self._folds)
+        return LinearConditionals(whole.graph, coef, parent_coef, intercept)
 
 
 def _log_losses(fit: LinearConditionals, held_out: Problem) -> Floats:

@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from plait.core.arrays import Floats, Ints
 from plait.core.chunked.dask_blocks import current_client, on_cluster
-from plait.learners.linear_conditionals import LinearConditionals
-from plait.learners.logistic.logistic_batch import Solution
-from plait.learners.logistic.logistic_design import prepared_design
+from plait.learners.linear_conditionals import LinearConditionals, has_few_parents, parent_matrix, stacked
+from plait.learners.logistic.logistic_batch import FewExtras, Solution
+from plait.learners.logistic.logistic_design import SparseDesign, prepared_design
 from plait.learners.logistic.logistic_solver import solve
 from plait.learners.training.problem import (
     ParentColumns,
@@ -89,9 +89,25 @@ class PreparedProblem:
             row_weights=self.rows.row_weights,
             scale_extra=settings.scale_parents,
         )
-        support = self._parents.support(self._problem)
-        self._support = None if support is None else support[self.fitted]
+        self._support = self._columns()
         self._sent: tuple[str, Any] | None = None  # what workers hold of it
+
+    def _columns(self) -> Any:
+        """Return which columns each fitted label may use: a mask, `FewExtras` of many labels, or None for all."""
+        problem = self._problem
+        few = isinstance(self.design, SparseDesign) and has_few_parents(problem.graph)
+        if not few or not len(self._parents.labels):
+            support = self._parents.support(problem)
+            return None if support is None else support[self.fitted]
+        n_features = problem.X.shape[1]
+        column = np.full(problem.n_labels, -1)
+        column[self._parents.labels] = n_features + np.arange(len(self._parents.labels))
+        extras = np.full((len(self.fitted), problem.graph.most_parents), -1)
+        for row, label in enumerate(self.fitted.tolist()):
+            parents = column[list(problem.graph.parents[label])]
+            extras[row, : len(parents)] = parents
+        own = None if problem.support is None else problem.support[self.fitted]
+        return FewExtras(n_features, self.design.n_columns, extras, own)
 
     def solve(
         self, C: Floats, start: Solution | None = None, tol: float | None = None, *, polish: bool = False
@@ -141,7 +157,7 @@ class PreparedProblem:
             columns=self.fitted[some],
             weights=self._problem.weights,
             support=None if self._support is None else self._support[some],
-            shared=None if self._support is None else np.asarray(self._support.all(axis=0)),
+            shared=np.asarray(self._support.all(axis=0)) if isinstance(self._support, np.ndarray) else None,
             start=start,
             tol=self.settings.tol if tol is None else tol,
             max_iter=self.settings.max_iter,
@@ -151,19 +167,45 @@ class PreparedProblem:
 
     def start_at(self, earlier: LinearConditionals) -> Solution:
         """Return earlier conditionals in units of the design."""
-        coef = np.hstack([earlier.dense_coef, earlier.parent_coef_[:, self._parents.labels]])[self.fitted]
-        return Solution.start(*self.design.prepared(coef, earlier.intercept_[self.fitted]))
+        coef, intercept = earlier.dense_coef[self.fitted], earlier.intercept_[self.fitted]
+        if not isinstance(self._support, FewExtras):
+            coef = np.hstack([coef, earlier.dense_parent_coef[:, self._parents.labels][self.fitted]])
+            return Solution.start(*self.design.prepared(coef, intercept))
+        used, (rows, columns), parents = self._extra_places()
+        packed = np.zeros((len(coef), self._support.width))
+        packed[:, : coef.shape[1]] = coef * self.design.scales[: coef.shape[1]]
+        found = np.asarray(earlier.parent_coef_[self.fitted[rows], parents]).ravel()
+        packed[:, coef.shape[1] :][used] = found * self.design.scales[columns]
+        return Solution.start(packed, intercept)
+
+    def _extra_places(self) -> tuple[Any, tuple[Ints, Ints], Ints]:
+        """Return which packed places hold a parent, their rows and columns of the design, and the parents."""
+        used = self._support.extras >= 0
+        columns = self._support.extras[used]
+        return used, (np.nonzero(used)[0], columns), self._parents.labels[columns - self._support.n_own]
+
+    def _split(self, solution: Solution, last: bool) -> tuple[Floats, Any, Floats]:
+        """Return coefficients of the features, of the parents (n_labels, n_labels) and intercepts, in units of X."""
+        d, graph = self.rows.X.shape[1], self.rows.graph
+        if not isinstance(self._support, FewExtras):
+            coef, intercept = self.design.original(solution.coef, solution.intercept, in_place=last)
+            rows, columns = np.nonzero(coef[:, d:])
+            places = self.fitted[rows], self._parents.labels[columns]
+            return coef[:, :d], parent_matrix(graph, coef[:, d:][rows, columns], places), intercept
+        scales = self.design.scales
+        used, (rows, columns), parents = self._extra_places()
+        values = solution.coef[:, d:][used] / scales[columns]
+        coef = np.divide(solution.coef[:, :d], scales[:d], out=solution.coef[:, :d] if last else None)
+        return coef, parent_matrix(graph, values, (self.fitted[rows], parents)), solution.intercept
 
     def conditionals(self, C: Floats, solution: Solution, made_by: str, *, last: bool = False) -> LinearConditionals:
         """Return the conditionals of all labels, in units of X; the last use of a solution writes over it."""
         n_labels, n_features = self.rows.n_labels, self.rows.X.shape[1]
-        coef, intercept = self.design.original(solution.coef, solution.intercept, in_place=last)
-        parent_coef = np.zeros((n_labels, n_labels))
-        parent_coef[np.ix_(self.fitted, self._parents.labels)] = coef[:, n_features:]
-        whole = coef.shape == (n_labels, n_features)
+        coef, parent_coef, intercept = self._split(solution, last)
+        whole = coef.shape == (n_labels, n_features) and coef.flags.c_contiguous
         return LinearConditionals(
             self.rows.graph,
-            coef if whole else self._whole(np.zeros((n_labels, n_features)), coef[:, :n_features]),
+            coef if whole else self._whole(np.zeros((n_labels, n_features)), coef),
             parent_coef,
             self._whole(constant_scores(self.rows.class_mass()), intercept),
             n_iter_=self._whole(np.zeros(n_labels, dtype=np.int64), solution.n_iter),
@@ -223,8 +265,10 @@ class GraphBatch:
         q = self.Y.shape[1]
         mass = self._class_mass(weights)
         fitted = ~constant_labels(mass)
-        strengths = np.concatenate([_strengths(part) for part in starts])
-        begin = self._begin(starts)
+        strengths = stacked(starts, "C_")
+        strengths[np.isnan(strengths)] = 1.0
+        coef, intercept = self._coefficients(starts)
+        begin = Solution.start(*self.design.prepared(coef[fitted], intercept[fitted]))
         solution = solve(
             self.design,
             self.Y,
@@ -233,24 +277,28 @@ class GraphBatch:
             weights=weights,
             weight_columns=np.repeat(np.arange(len(starts)), q)[fitted],
             support=self._support(starts)[fitted],
-            start=Solution.start(begin.coef[fitted], begin.intercept[fitted]),
+            start=begin,
             tol=tol,
             max_iter=self.learner.max_iter,
             dtype=self.learner.dtype,
         )
-        coef, intercept = self._coefficients(starts)
         coef[fitted], intercept[fitted] = self.design.original(solution.coef, solution.intercept)
         n_iter, converged = np.zeros(len(coef), dtype=np.int64), np.ones(len(coef), dtype=np.bool_)
         n_iter[fitted], converged[fitted] = solution.n_iter, solution.converged
-        places = [slice(k * q, (k + 1) * q) for k in range(len(starts))]
+        own = np.ascontiguousarray(coef[:, : self.n_features])
+        parent_coef = np.zeros((len(coef), q))
+        parent_coef[:, self.parents] = coef[:, self.n_features :]
         return [
             replace(
-                self._conditionals(part, coef[here], intercept[here]),
-                n_iter_=n_iter[here],
-                converged_=converged[here],
-                C_=strengths[here],
+                part,
+                coef_=own[k * q : (k + 1) * q],
+                parent_coef_=parent_coef[k * q : (k + 1) * q],
+                intercept_=intercept[k * q : (k + 1) * q],
+                n_iter_=n_iter[k * q : (k + 1) * q],
+                converged_=converged[k * q : (k + 1) * q],
+                C_=strengths[k * q : (k + 1) * q],
             )
-            for part, here in zip(starts, places, strict=True)
+            for k, part in enumerate(starts)
         ]
 
     def _class_mass(self, weights: Floats) -> Floats:
@@ -272,24 +320,9 @@ class GraphBatch:
         support[tuple(np.array(edges, dtype=np.int64).reshape(-1, 2).T)] = True
         return support[:, np.append(np.arange(self.n_features), self.n_features + self.parents)]
 
-    def _begin(self, starts: Sequence[LinearConditionals]) -> Solution:
-        coef, intercept = self.design.prepared(*self._coefficients(starts))
-        return Solution.start(coef, intercept)
-
     def _coefficients(self, starts: Sequence[LinearConditionals]) -> tuple[Floats, Floats]:
-        coef = np.vstack([np.hstack([part.dense_coef, part.parent_coef_[:, self.parents]]) for part in starts])
-        return coef, np.concatenate([part.intercept_ for part in starts])
-
-    def _conditionals(self, part: LinearConditionals, coef: Floats, intercept: Floats) -> LinearConditionals:
-        parent_coef = np.zeros_like(part.parent_coef_)
-        parent_coef[:, self.parents] = coef[:, self.n_features :]
-        own = np.ascontiguousarray(coef[:, : self.n_features])
-        return replace(part, coef_=own, parent_coef_=parent_coef, intercept_=intercept)
-
-
-def _strengths(part: LinearConditionals) -> Floats:
-    assert part.C_ is not None
-    return np.where(np.isnan(part.C_), 1.0, part.C_)
+        coef = np.hstack([stacked(starts, "coef_"), stacked(starts, "parent_coef_")[:, self.parents]])
+        return coef, stacked(starts, "intercept_")
 
 
 def l2_penalty(scales: Floats, parent_scales: Floats, conditionals: Sequence[Any]) -> float:
@@ -297,9 +330,9 @@ def l2_penalty(scales: Floats, parent_scales: Floats, conditionals: Sequence[Any
 
     A label with one value is not fitted, has no C and counts nothing.
     """
-    coef = np.concatenate([part.dense_coef for part in conditionals]) * scales
-    parent_coef = np.concatenate([part.parent_coef_ for part in conditionals]) * parent_scales
-    C = np.concatenate([part.C_ for part in conditionals])
+    coef = stacked(conditionals, "coef_") * scales
+    parent_coef = stacked(conditionals, "parent_coef_") * parent_scales
+    C = stacked(conditionals, "C_")
     sizes = np.square(coef).sum(axis=1) + np.square(parent_coef).sum(axis=1)
     fitted = np.isfinite(C)
     return float((sizes[fitted] / (2.0 * C[fitted])).sum())

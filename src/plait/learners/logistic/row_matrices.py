@@ -29,9 +29,11 @@ def in_eights(values: Array, matrix: Array) -> Array:
     >>> in_eights(np.ones((3, 2)), np.eye(2)).shape
     (3, 2)
     """
-    whole = _whole_eights(values)
-    product = whole.reshape(len(whole) // _EIGHT, _EIGHT, values.shape[1]) @ matrix
-    return product.reshape(len(whole), matrix.shape[1])[: len(values)]
+    n_eights, size = -(-len(values) // _EIGHT), values.shape[1]
+    whole = np.zeros((n_eights * _EIGHT, size), dtype=values.dtype)
+    whole[: len(values)] = values
+    product = whole.reshape(n_eights, _EIGHT, size) @ matrix
+    return product.reshape(n_eights * _EIGHT, matrix.shape[1])[: len(values)]
 
 
 def _whole_eights(values: Array) -> Array:

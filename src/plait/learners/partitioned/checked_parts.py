@@ -16,13 +16,14 @@ from sklearn.utils.validation import _get_feature_names, check_array
 
 from plait.core.chunked.dask_blocks import DaskChunks, current_client
 from plait.core.chunked.recognition import chunks_of
-from plait.core.chunked.row_chunks import LocalChunks, RowChunks
+from plait.core.chunked.row_chunks import LocalChunks, RowChunks, rows_in
 from plait.core.label_forms import read_labels
 from plait.core.labels import label_matrix
 from plait.core.lazy_modules import lazy_module
 from plait.core.plain_rejections import plainly_rejected
 from plait.core.randomness import generator
 from plait.core.sentences import ParameterError
+from plait.core.unknown_labels import has_unknown
 from plait.learners.partitioned.newton_rounds import PANEL_BYTES
 from plait.learners.partitioned.part_sums import DaskParts, Parts, StoredParts
 from plait.learners.partitioned.parted_logistic import PartedRows, gathered_labels, part_facts, sampled_rows
@@ -89,7 +90,13 @@ def _checked(columns: _Columns, X: Any, y: Any, names: Any = None) -> tuple[Any,
         rows = check_array(X, **form)
     if isinstance(X, np.memmap) and np.may_share_memory(rows, X):
         rows = X  # nothing had to be copied, and nothing will be
-    labels = sparse.csr_matrix(label_matrix(columns.owner, "y", y, one_column=False))
+    known = label_matrix(columns.owner, "y", y, one_column=False, unknown=True)
+    if has_unknown(known):
+        raise ParameterError(
+            f"{columns.owner} needs every label of y to be known where rows come in chunks, but a chunk holds NaN. "
+            "Pass all rows at once, or leave such rows out."
+        )
+    labels = sparse.csr_matrix(known)
     if rows.shape[0] != labels.shape[0]:
         raise ParameterError(
             f"{columns.owner} needs X and y to have the same number of rows, but a chunk has {rows.shape[0]} and "
@@ -178,11 +185,15 @@ def _local(owner: str, chunks: RowChunks) -> tuple[_Columns, Parts]:
 
     def checked() -> Any:
         for X, y, names in chunks:
+            if not rows_in(X):
+                continue
             if not known:
                 known.append(_columns(owner, X, y, names))
             yield _checked(known[0], X, y, names)
 
     parts = StoredParts(checked())
+    if not known:
+        raise ParameterError(f"{owner} needs at least one row, but no chunk has any. Pass some rows.")
     return known[0], parts
 
 

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from plait.core.arrays import Bools, Floats, Ints
 from plait.core.sentences import ParameterError
-from plait.learners.linear_conditionals import LinearConditionals
+from plait.learners.linear_conditionals import LinearConditionals, parent_matrix
 from plait.learners.logistic.logistic_batch import MOST_STRENGTH, Solution
 from plait.learners.logistic.penalty_search import choose_penalties
 from plait.learners.partitioned.newton_rounds import PartedProblem, solve_in_rounds
@@ -194,7 +194,7 @@ def _covariances(rows: PartedRows, parents: Ints, scales: Floats) -> Floats:
 
 
 def _start(near: LinearConditionals, problem: PartedProblem, fitted: Ints) -> Solution:
-    coef = np.hstack([near.coef_, np.asarray(near.parent_coef_)[:, problem.parents]])[fitted] * problem.scales
+    coef = np.hstack([near.coef_, near.dense_parent_coef[:, problem.parents]])[fitted] * problem.scales
     if problem.support is not None:
         coef *= problem.support
     # A label that the sample does not have starts at its share of all rows.
@@ -214,8 +214,10 @@ def _conditionals(
 ) -> LinearConditionals:
     n_labels, d = len(rows.n_ones), rows.n_features
     own = found.coef / problem.scales
-    coef, parent_coef = np.zeros((n_labels, d)), np.zeros((n_labels, n_labels))
-    coef[fitted], parent_coef[np.ix_(fitted, parents)] = own[:, :d], own[:, d:]
+    coef = np.zeros((n_labels, d))
+    coef[fitted] = own[:, :d]
+    row, column = np.nonzero(own[:, d:])
+    parent_coef = parent_matrix(graph, own[:, d:][row, column], (fitted[row], parents[column]))
     whole: list[Any] = [
         constant_scores(rows.class_mass),
         np.zeros(n_labels, dtype=np.int64),

@@ -104,6 +104,13 @@ class Problem:
         parents = None if self.parents is None else self.parents[rows]
         return replace(self, X=self.X[rows], Y=self.Y[rows], weights=weights, parents=parents)
 
+    def of_labels(self, labels: list[int]) -> "Problem":
+        """Return the problem of some of the labels; its graph, over all of them, is left to the caller."""
+        weights = self.weights if self.weights is None or self.weights.ndim == 1 else self.weights[:, labels]
+        support = None if self.support is None else self.support[labels]
+        parents = None if self.parents is None else self.parents[:, labels]
+        return replace(self, Y=self.Y[:, labels], support=support, weights=weights, parents=parents)
+
     def class_mass(self) -> Floats:
         """Return the weight of the rows of each class, shape (n_labels, 2): column 1 for rows that have the label."""
         if self.weights is None:

@@ -1,0 +1,20 @@
+"""Scores and probabilities of linear distributions against plain sums."""
+
+import numpy as np
+import pytest
+
+from plait.joint import LinearDistribution
+from plait.structure import LabelGraph
+
+
+@pytest.mark.parametrize("q", [127, 128])
+def test_sums_of_few_labels_of_many_are_the_product(q):
+    rng = np.random.default_rng(0)
+    weights, base = np.tril(rng.normal(size=(q, q)), -1), rng.normal(size=(5, q))
+    many = LinearDistribution(LabelGraph([list(range(k)) for k in range(q)]), base, weights)
+    Y = (rng.random((5, 3, q)) < 0.1).astype(np.uint8)
+    scores = base[:, None] + np.einsum("abj,kj->abk", Y, weights)
+    expected = -np.logaddexp(0.0, np.where(Y == 1, -scores, scores)).sum(axis=2)
+    np.testing.assert_allclose(many.log_prob(Y), expected, rtol=1e-12)
+    np.testing.assert_allclose(many.scores_at(Y[:, 0]), scores[:, 0], rtol=1e-10, atol=1e-12)
+    np.testing.assert_array_equal(many.take([3]).log_prob(Y[3:4, 0]), many.log_prob(Y[:, 0])[3:4])
