@@ -4,7 +4,8 @@ import polars as pl
 import pytest
 from scipy import sparse
 
-from plait.core.labels import as_label_matrix, as_targets, label_matrix, label_number, label_rows
+from plait.core.label_numbering import label_number
+from plait.core.labels import as_label_matrix, as_targets, label_matrix, label_rows
 from plait.core.sentences import ParameterError
 
 Y = np.array([[1, 0, 1], [0, 0, 1], [0, 1, 0]])

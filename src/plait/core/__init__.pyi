@@ -17,13 +17,12 @@ from .compilation import cache_folder, kernel, source_hash
 from .extras import installed, optional
 from .kernel_policy import POLICIES, kernels_pay, using_kernels
 from .label_forms import LabelTable, as_table, read_labels
+from .label_numbering import label_number, label_numbers
 from .labels import (
     Targets,
     as_label_matrix,
     as_targets,
     label_matrix,
-    label_number,
-    label_numbers,
     label_rows,
 )
 from .lazy_modules import lazy_module

@@ -41,6 +41,28 @@ def fit_tasks(estimator: Any, items: Iterable[Item], label: str, X: Any = None, 
     """Yield the steps of a fit, reporting each to the estimator's callbacks, else to the progress bar.
 
     Call it once in a `fit` that is decorated with `with_callbacks`.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Whose fit it is.
+    items : iterable
+        The steps.
+    label : str
+        What a step is.
+    X, y : object, optional
+        The training data, which callbacks are shown.
+
+    Yields
+    ------
+    object
+        The items, one after the other.
+
+    Examples
+    --------
+    >>> from sklearn.base import BaseEstimator
+    >>> [step * 10 for step in fit_tasks(BaseEstimator(), range(3), "rounds")]
+    [0, 10, 20]
     """
     if not getattr(estimator, "_skl_callbacks", None):
         yield from progress(items, label)

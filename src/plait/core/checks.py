@@ -40,11 +40,30 @@ __all__ = [
 
 
 class Constraint(ABC):
-    """What a value may be (`accepts`), in words (`describe`), and values it may not be (`wrong`)."""
+    """What a value may be (`accepts`), in words (`describe`), and values it may not be (`wrong`).
+
+    Examples
+    --------
+    >>> class Even(Constraint):
+    ...     def accepts(self, value):
+    ...         return isinstance(value, int) and value % 2 == 0
+    ...
+    ...     def describe(self):
+    ...         return "an even number"
+    >>> check_value("MyModel", "n_trees", 3, (Even(),))
+    Traceback (most recent call last):
+    plait.core.sentences.ParameterError: MyModel needs n_trees to be an even number, but it is 3 (int). ...
+    """
 
     @abstractmethod
     def accepts(self, value: Any) -> bool:
-        """Say whether the value is allowed."""
+        """Say whether the value is allowed.
+
+        Parameters
+        ----------
+        value : object
+            What was passed.
+        """
 
     @abstractmethod
     def describe(self) -> str:
@@ -310,7 +329,22 @@ def check_value(owner: str, name: str, value: Any, rules: Iterable[Constraint], 
 
 
 def check_parameters(owner: Any) -> None:
-    """Check every parameter listed in `owner.parameter_rules`; the first wrong one is raised."""
+    """Check every parameter listed in `owner.parameter_rules`; the first wrong one is raised.
+
+    Parameters
+    ----------
+    owner : object
+        Has `parameter_rules`, a mapping from the name of a parameter to its rules, and a parameter of each name.
+
+    Examples
+    --------
+    >>> class Model:
+    ...     parameter_rules = {"n_trees": (Interval(int, 1, None),)}
+    ...     n_trees = 0
+    >>> check_parameters(Model())
+    Traceback (most recent call last):
+    plait.core.sentences.ParameterError: Model needs n_trees to be an integer of at least 1, but it is 0 (int). ...
+    """
     rules: Mapping[str, Iterable[Constraint]] = owner.parameter_rules
     for name, constraints in rules.items():
         check_value(type(owner).__name__, name, getattr(owner, name), constraints)
@@ -318,6 +352,15 @@ def check_parameters(owner: Any) -> None:
 
 def wrong_values(rules: Iterable[Constraint]) -> list[Any]:
     """Return values that none of the rules accepts, made from the rules themselves.
+
+    Parameters
+    ----------
+    rules : iterable of Constraint
+        What a value may be.
+
+    Returns
+    -------
+    list
 
     Examples
     --------

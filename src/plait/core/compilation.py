@@ -45,6 +45,22 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         Takes and returns arrays and numbers; allocates nothing large; holds no state.
     **options
         Of `numba.njit`, such as `error_model="numpy"` or `forceinline=True`.
+
+    Returns
+    -------
+    callable
+        The compiled function; a decorator where only options are given.
+
+    Examples
+    --------
+    Kernels stand at the top of a file of the package. As plain Python, without compiling:
+
+    >>> import numpy as np
+    >>> from plait.counts._kernels import add_plane_totals
+    >>> totals = np.zeros(3, dtype=np.int64)
+    >>> add_plane_totals.py_func(np.array([0, 2, 2]), totals)
+    >>> totals
+    array([1, 0, 2])
     """
     if function is None:
         return lambda given: kernel(given, **options)
@@ -57,7 +73,23 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
 @cache
 def source_hash(path: Path) -> str:
-    """Return a hash of a kernel file, of all kernel files that it imports, and of the constants they import."""
+    """Return a hash of a kernel file, of all kernel files that it imports, and of the constants they import.
+
+    Parameters
+    ----------
+    path : Path
+        The file, inside the package.
+
+    Returns
+    -------
+    str
+        16 hexadecimal digits.
+
+    Examples
+    --------
+    >>> len(source_hash(Path(__file__).parent / "ties.py"))
+    16
+    """
     digest = hashlib.sha256()
     for file in sorted(_reached(path, set())):
         digest.update(file.relative_to(_PACKAGE).as_posix().encode())
@@ -103,6 +135,10 @@ def _constants(path: Path) -> Iterator[tuple[str, Any]]:
 @cache
 def cache_folder() -> Path | None:
     """Return the folder of compiled kernels: the first that can be written, or None.
+
+    Returns
+    -------
+    Path or None
 
     Examples
     --------

@@ -15,6 +15,10 @@ def installed(package: str) -> bool:
     package : str
         Its name, as it is imported.
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> installed("numpy"), installed("no_such_package")
@@ -34,6 +38,10 @@ def optional(package: str, *, extra: str, purpose: str) -> Any:
         The extra of plait that brings it.
     purpose : str
         What needs it.
+
+    Returns
+    -------
+    module
 
     Examples
     --------

@@ -33,6 +33,10 @@ def kernels_pay(work: float, threshold: float) -> bool:
     threshold : float
         From how much on a kernel pays.
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> kernels_pay(10.0, threshold=1e6), kernels_pay(1e9, threshold=1e6)
@@ -50,6 +54,12 @@ def using_kernels(policy: str) -> Iterator[None]:
     ----------
     policy : {"auto", "always", "never"}
         Which path all rooms take. It holds for this process only.
+
+    Examples
+    --------
+    >>> with using_kernels("never"):
+    ...     kernels_pay(work=1e9, threshold=1.0)
+    False
     """
     if policy not in POLICIES:
         raise ValueError(f"using_kernels needs policy to be one of {POLICIES}, but it is {policy!r}. Pass one of them.")

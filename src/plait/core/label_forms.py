@@ -37,7 +37,21 @@ class LabelledRows(Protocol):
 
 
 class LabelTable(NamedTuple):
-    """A table of labels, an array or a sparse matrix of any shape and type, and the names of its columns."""
+    """A table of labels, an array or a sparse matrix of any shape and type, and the names of its columns.
+
+    Attributes
+    ----------
+    table : array or sparse matrix
+        One column for each label.
+    names : tuple of str, or None
+        Names of the columns, where they have some.
+
+    Examples
+    --------
+    >>> found = read_labels("fit", "y", [{"sun"}, {"sea", "sun"}])
+    >>> found.names, found.table.tolist()
+    (('sea', 'sun'), [[0, 1], [1, 1]])
+    """
 
     table: Any
     names: tuple[str, ...] | None = None
@@ -67,6 +81,10 @@ def read_labels(
     more : bool, default=False
         Whether rows may hold other names than those known; their columns come last.
 
+    Returns
+    -------
+    LabelTable
+
     Examples
     --------
     >>> read_labels("fit", "y", [{"sun"}, {"sea", "sun"}])
@@ -88,7 +106,27 @@ def read_labels(
 
 
 def as_table(owner: str, name: str, table: Any, error: type[ValueError] = ParameterError) -> Any:
-    """Return whatever was given as an array or a sparse matrix, of any shape and type."""
+    """Return whatever was given as an array or a sparse matrix, of any shape and type.
+
+    Parameters
+    ----------
+    owner, name : str
+        Whose table, and the argument that a complaint names.
+    table : array, sparse matrix, frame or nested list
+        What was given; masked cells become NaN.
+    error : class of ValueError, default=ParameterError
+        What is raised.
+
+    Returns
+    -------
+    ndarray or sparse matrix
+
+    Examples
+    --------
+    >>> as_table("fit", "X", [[1, 2], [3]])
+    Traceback (most recent call last):
+    plait.core.sentences.ParameterError: fit needs X to be a table, but its rows differ in length. ...
+    """
     # A pandas frame has this accessor only when all its columns are sparse.
     if hasattr(table, "columns") and hasattr(table, "sparse"):
         return table.sparse.to_coo()

@@ -1,20 +1,19 @@
-"""Labels as people give them, in one form: the only check that Y is 0/1, and the only look-up of a label by name.
+"""Labels as people give them, in one form: the only check that Y is 0/1.
 
 Each takes every form that `label_forms` reads. `label_matrix` gives 0/1; `as_targets` also takes scikit-learn's single
 binary column and hands on names; `as_label_matrix` also takes a column of classes; `label_rows` takes labels of a model
-whose names are known; `label_number` turns a label's name into its number.
+whose names are known.
 """
 
 import numbers
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from plait.core.arrays import Array, Labels
+from plait.core.arrays import Array
 from plait.core.label_forms import WAY_OUT, read_labels
 from plait.core.lazy_modules import lazy_module
 from plait.core.sentences import ParameterError, shown
@@ -25,8 +24,6 @@ __all__ = [
     "as_label_matrix",
     "as_targets",
     "label_matrix",
-    "label_number",
-    "label_numbers",
     "label_rows",
 ]
 
@@ -60,6 +57,11 @@ def label_matrix(
     unknown : bool, default=False
         Whether labels may be unknown (NaN, None, NA): where some are, the answer is `int8`, dense, with -1 for them.
 
+    Returns
+    -------
+    ndarray or CSR matrix of shape (n_samples, n_labels)
+        Of `uint8`; of `int8`, with -1, where labels are unknown.
+
     Examples
     --------
     >>> label_matrix("fit", "y", [[0, 1.0], [True, 0]]).tolist()
@@ -91,7 +93,7 @@ def _zero_one(
         if not unknown:
             raise error(
                 f"{owner} needs every label of {name} to be known, but it holds NaN. Fill such labels in, leave their "
-                "rows out, or train one of plait.estimators, which take them as unknown."
+                "rows out, or train a model that takes them as unknown, such as JointClassifier."
             )
         return _with_gaps(owner, name, table, gaps, error)
     if sparse.issparse(table):
@@ -164,6 +166,10 @@ def as_label_matrix(owner: str, Y: Any, *, unknown: bool = False) -> Any:
     unknown : bool, default=False
         Whether labels may be unknown, see `label_matrix`.
 
+    Returns
+    -------
+    ndarray or CSR matrix of uint8, shape (n_samples, n_labels)
+
     Examples
     --------
     >>> as_label_matrix("fit", [["sea"], ["sea", "sun"]])
@@ -200,6 +206,12 @@ class Targets:
     classes : ndarray, or None
         The classes of a single column given in one dimension (scikit-learn's binary problem); label 1 stands for
         the last of them. None for a matrix of labels.
+
+    Examples
+    --------
+    >>> targets = as_targets("fit", [{"sun"}, {"sea", "sun"}])
+    >>> targets.names, targets.Y.tolist()
+    (('sea', 'sun'), [[0, 1], [1, 1]])
     """
 
     Y: Any
@@ -221,6 +233,10 @@ def as_targets(owner: str, Y: Any, *, keep_sparse: bool = False, unknown: bool =
         Whether a sparse matrix stays one.
     unknown : bool, default=False
         Whether labels may be unknown, see `label_matrix`.
+
+    Returns
+    -------
+    Targets
 
     Examples
     --------
@@ -275,78 +291,38 @@ def _one_column(owner: str, column: Array, name: Any, unknown: bool) -> Targets:
     return Targets(only.astype(np.uint8).reshape(-1, 1), (label,), classes)
 
 
-def label_rows(owner: str, Y: Any, n_rows: int, names: Sequence[str]) -> Labels:
-    """Return label sets of known rows and labels as `uint8` (n_rows, n_labels); names stand for columns."""
+def label_rows(owner: str, Y: Any, n_rows: int, names: Sequence[str], *, unknown: bool = False) -> Any:
+    """Return label sets as `uint8` (n_rows, n_labels), or as `label_matrix` does; names stand for columns.
+
+    Parameters
+    ----------
+    owner : str
+        Who asks.
+    Y : array, sparse matrix, frame, or rows of names
+        Label sets.
+    n_rows : int
+        How many there must be.
+    names : sequence of str
+        Names of the labels.
+    unknown : bool, default=False
+        Whether labels may be unknown.
+
+    Returns
+    -------
+    ndarray of uint8, shape (n_rows, n_labels)
+        Of `int8`, with -1, where labels are unknown.
+
+    Examples
+    --------
+    >>> label_rows("log_prob", [{"sun"}, set()], 2, ["sea", "sun"])
+    array([[0, 1],
+           [0, 0]], dtype=uint8)
+    """
     n_labels = len(names)
-    table = _zero_one(owner, "Y", read_labels(owner, "Y", Y, known=names).table, ParameterError)
+    table = _zero_one(owner, "Y", read_labels(owner, "Y", Y, known=names).table, ParameterError, unknown=unknown)
     if table.shape != (n_rows, n_labels):
         raise ParameterError(
             f"{owner} needs Y to have shape ({n_rows}, {n_labels}), but it has {table.shape}. "
             "Pass one row for each row of X and one column for each label."
         )
     return np.asarray(table.toarray() if sparse.issparse(table) else table)
-
-
-def label_numbers(
-    owner: str, what: str, labels: Iterable[Any], n_labels: int, names: Sequence[str] | None
-) -> list[int]:
-    """Return every label of a sequence as its number."""
-    return [label_number(owner, what, label, n_labels, names) for label in labels]
-
-
-def label_number(owner: str, what: str, label: Any, n_labels: int, names: Sequence[str] | None) -> int:
-    """Return a label as its number.
-
-    Parameters
-    ----------
-    owner, what : str
-        Whose parameter, and its name, for the error.
-    label : int or str
-        A number from 0 to n_labels - 1, or a name.
-    n_labels : int
-        Number of labels.
-    names : sequence of str, or None
-        The labels' names.
-
-    Examples
-    --------
-    >>> label_number("UserGraph", "edges", "sun", 2, ["sea", "sun"])
-    1
-    >>> label_number("UserGraph", "edges", "sum", 2, ["sea", "sun"])
-    Traceback (most recent call last):
-    plait.core.sentences.ParameterError: UserGraph needs edges to name labels, but 'sum' is not one of the ...
-    """
-    if isinstance(label, str):
-        return _by_name(owner, what, label, names)
-    if isinstance(label, bool) or not isinstance(label, numbers.Integral):
-        raise ParameterError(
-            f"{owner} needs {what} to hold label numbers or names, but it holds {shown(label)} "
-            f"({type(label).__name__}). Pass integers from 0 to {n_labels - 1} or names."
-        )
-    if not 0 <= int(label) < n_labels:
-        raise ParameterError(
-            f"{owner} needs {what} to hold labels from 0 to {n_labels - 1}, but it holds {int(label)}. "
-            "Number the labels from 0."
-        )
-    return int(label)
-
-
-def _by_name(owner: str, what: str, label: str, names: Sequence[str] | None) -> int:
-    if names is None:
-        raise ParameterError(
-            f"{owner} needs label names where {what} holds names, but there are none and it holds {shown(label)}. "
-            "Pass label_names, fit on data with names, or number the labels from 0."
-        )
-    known = [str(name) for name in names]
-    if known.count(label) == 1:
-        return known.index(label)
-    if label in known:
-        raise ParameterError(
-            f"{owner} needs {what} to name one label, but {known.count(label)} labels are called {shown(label)}. "
-            "Use their numbers."
-        )
-    near = get_close_matches(label, known, n=3, cutoff=0.5) or known[:3]
-    raise ParameterError(
-        f"{owner} needs {what} to name labels, but {shown(label)} is not one of the {len(known)} labels. "
-        f"Did you mean {' or '.join(shown(name) for name in near)}?"
-    )

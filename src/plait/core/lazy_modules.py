@@ -34,6 +34,11 @@ def lazy_module(name: str) -> Any:
     name : str
         The full name.
 
+    Returns
+    -------
+    object
+        Has the attributes of the module.
+
     Examples
     --------
     >>> calendar = lazy_module("calendar")

@@ -33,6 +33,10 @@ def clip_probability(p: npt.ArrayLike, epsilon: float = EPSILON) -> Floats:
     epsilon : float
         How far from 0 and 1 they stay.
 
+    Returns
+    -------
+    ndarray of float64
+
     Examples
     --------
     >>> import numpy as np
@@ -51,6 +55,11 @@ def log_sum_exp(a: npt.ArrayLike, axis: int | None = -1) -> Floats:
         Logarithms.
     axis : int, optional
         Along which.
+
+    Returns
+    -------
+    ndarray of float64, or float64
+        Without the axis.
 
     Examples
     --------
@@ -79,6 +88,10 @@ def log_normalize(a: npt.ArrayLike, axis: int = -1) -> Floats:
     axis : int, optional
         Along which.
 
+    Returns
+    -------
+    ndarray of float64
+
     Examples
     --------
     >>> import numpy as np
@@ -98,6 +111,10 @@ def log1m_exp(a: npt.ArrayLike) -> Floats:
     ----------
     a : array-like of float
         Logarithms, at most 0.
+
+    Returns
+    -------
+    ndarray of float64
 
     Examples
     --------
@@ -119,6 +136,10 @@ def log_sigmoid(t: npt.ArrayLike) -> Floats:
     ----------
     t : array-like of float
         Log-odds.
+
+    Returns
+    -------
+    ndarray of float64
 
     Examples
     --------

@@ -53,8 +53,7 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
 
     A subclass writes `_fit`, `_decide` and `_marginals`, which take what has been checked; or it writes `fit`,
     `predict` and `predict_proba` itself, with `_training_data` and `_rows` at their beginning and `_labels_out` and
-    `_probabilities_out` at their end. Fitted on a single column in one dimension, a classifier behaves as a binary
-    classifier of scikit-learn; on a matrix, every column is a label.
+    `_probabilities_out` at their end. Fitted on one column in one dimension, it is a binary classifier of scikit-learn.
 
     Attributes
     ----------
@@ -64,6 +63,12 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         How many labels and features.
     classes_ : ndarray
         Numbers of the labels; the classes of y if it was a single column in one dimension.
+
+    Examples
+    --------
+    >>> from plait.baselines import MLkNN
+    >>> MLkNN(n_neighbors=1).fit([[0.0], [1.0]] * 5, [{"sea"}, {"sea", "sun"}] * 5).predict_sets([[0.9]])
+    [('sea', 'sun')]
     """
 
     # Whether rows are answered without a look at them, see `plait.posterior.Predictor`.

@@ -28,21 +28,52 @@ class RowFrame:
         "pandas" or "polars".
     index : pandas Index, optional
         Names of the rows; their numbers by default.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> rows = RowFrame(index=pandas.Index(["photo 1", "photo 2"]))
+    >>> rows.frame({"sea": [0.9, 0.2]})
+             sea
+    photo 1  0.9
+    photo 2  0.2
     """
 
     library: str = "pandas"
     index: Any = None
 
     def take(self, rows: Any) -> "RowFrame":
-        """Return some of the rows."""
+        """Return some of the rows.
+
+        Parameters
+        ----------
+        rows : array of int or slice
+            Which.
+        """
         return self if self.index is None else RowFrame(self.library, self.index[rows])
 
     def names(self, n_rows: int) -> Array:
-        """Return what each row is called: the index of the frame, or numbers."""
+        """Return what each row is called: the index of the frame, or numbers.
+
+        Parameters
+        ----------
+        n_rows : int
+            How many rows there are.
+        """
         return np.arange(n_rows) if self.index is None else np.asarray(self.index)
 
     def frame(self, columns: Mapping[str, Any], *, library: str | None = None, indexed: bool = True) -> Any:
-        """Return a frame of columns; `indexed` where each of its rows is one of these rows."""
+        """Return a frame of columns; `indexed` where each of its rows is one of these rows.
+
+        Parameters
+        ----------
+        columns : mapping of str to array
+            Name -> values.
+        library : {"pandas", "polars"}, optional
+            By default that of the rows.
+        indexed : bool, default=True
+            Whether each row of the frame is one of these rows.
+        """
         library = self.library if library is None else library
         if library not in ("pandas", "polars"):
             raise ParameterError(
@@ -55,7 +86,23 @@ class RowFrame:
 
 
 def row_frame(X: Any) -> RowFrame:
-    """Return how answers for the rows of X become a frame: as X is, and with pandas where X is no frame."""
+    """Return how answers for the rows of X become a frame: as X is, and with pandas where X is no frame.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or frame
+        Rows.
+
+    Returns
+    -------
+    RowFrame
+
+    Examples
+    --------
+    >>> import pandas
+    >>> row_frame(pandas.DataFrame({"wind": [3.0, 4.0]}, index=["monday", "tuesday"])).names(2).tolist()
+    ['monday', 'tuesday']
+    """
     library = type(X).__module__.partition(".")[0]
     return RowFrame("polars") if library == "polars" else RowFrame(index=X.index if library == "pandas" else None)
 
@@ -69,6 +116,10 @@ def label_sets(labels: Any, names: Sequence[str]) -> list[tuple[str, ...]]:
         0/1.
     names : sequence of str
         Of the labels.
+
+    Returns
+    -------
+    list of tuples of str
 
     Examples
     --------
@@ -90,6 +141,15 @@ class TopLabels(_NamesAndProbabilities):
     """The most probable labels of every row, the most probable first.
 
     Unpacks into `names` and `probabilities`, both of shape (n_rows, k).
+
+    Parameters
+    ----------
+    names : ndarray of str, shape (n_rows, k)
+        The labels.
+    probabilities : ndarray of float64, shape (n_rows, k)
+        Of each of them.
+    rows : RowFrame, optional
+        How the rows are called; by their numbers by default.
 
     Examples
     --------
@@ -138,7 +198,28 @@ class TopLabels(_NamesAndProbabilities):
 
 
 def top_labels(probabilities: Floats, names: Sequence[str], k: int, rows: RowFrame) -> TopLabels:
-    """Return the k most probable labels of every row (all of them where there are fewer); ties go by number."""
+    """Return the k most probable labels of every row (all of them where there are fewer); ties go by number.
+
+    Parameters
+    ----------
+    probabilities : ndarray of float64, shape (n_rows, n_labels)
+        P(label) of every row.
+    names : sequence of str
+        Names of the labels.
+    k : int
+        How many.
+    rows : RowFrame
+        How the rows are called.
+
+    Returns
+    -------
+    TopLabels
+
+    Examples
+    --------
+    >>> top_labels(np.array([[0.2, 0.9, 0.4]]), ["sea", "sand", "sun"], 2, RowFrame())
+    row 0: sand 0.90, sun 0.40
+    """
     best = highest(probabilities, k)
     words = np.array(names, dtype=object)
     return TopLabels(words[best], np.take_along_axis(probabilities, best, axis=1), rows)

@@ -25,6 +25,10 @@ def registered(name: str) -> str:
     name : str
         Of the class.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> registered("BestFirst"), registered("MLkNN"), registered("MicroF1"), registered("LinearSVM")
@@ -42,7 +46,25 @@ def _plain(name: str, base: type) -> str:
 
 
 def registry(room: ModuleType, base: type) -> dict[str, Any]:
-    """Return word -> class for every class in the room's `__all__` that derives from `base`."""
+    """Return word -> class for every class in the room's `__all__` that derives from `base`.
+
+    Parameters
+    ----------
+    room : module
+        Whose names are looked at.
+    base : class
+        What the classes derive from.
+
+    Returns
+    -------
+    dict of str to class
+
+    Examples
+    --------
+    >>> from plait import losses
+    >>> registry(losses, losses.Loss)["micro_f1"].__name__
+    'MicroF1'
+    """
     classes = [getattr(room, name) for name in room.__all__]
     return {_plain(kind.__name__, base): kind for kind in classes if _is_kind(kind, base)}
 
@@ -62,6 +84,30 @@ def resolve(
 
     "k_dependence" is taken for "kdependence", too, and "logistic_learner" for "logistic". A wrong name lists the right
     ones, and the nearest.
+
+    Parameters
+    ----------
+    owner, name : str
+        Whose parameter, and its name, for complaints.
+    value : object or str
+        An instance, or the word for a class.
+    room : module
+        Where words are looked up.
+    base : class
+        What is wanted.
+    more : mapping of str to callable, optional
+        Further words, and what makes their objects.
+
+    Returns
+    -------
+    object
+        An instance of `base`.
+
+    Examples
+    --------
+    >>> from plait import losses
+    >>> resolve("MyModel", "loss", "hamming", losses, losses.Loss)
+    Hamming()
     """
     if isinstance(value, base):
         return value

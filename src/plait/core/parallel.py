@@ -154,6 +154,18 @@ def one_blas_thread() -> Any:
     """Return a context in which linear algebra runs in the calling thread.
 
     Products are small in plait: threads would wait for each other, and bits would depend on the machine.
+
+    Returns
+    -------
+    context manager
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> with one_blas_thread():
+    ...     product = np.eye(2) @ np.ones((2, 1))
+    >>> product.ravel().tolist()
+    [1.0, 1.0]
     """
     return _blas().limit(limits=1)
 

@@ -146,6 +146,16 @@ def progress(
         Where to draw; standard error by default.
     patience : float, optional
         Seconds before anything appears; by default 1 on a terminal, 2 in a notebook, 5 elsewhere.
+
+    Yields
+    ------
+    object
+        The items, one after the other.
+
+    Examples
+    --------
+    >>> sum(progress([1, 2, 3], "adding"))  # a bar appears where it takes longer than a second
+    6
     """
     if not _may_speak():
         yield from items
@@ -163,7 +173,23 @@ def progress(
 
 @contextmanager
 def working(label: str, stream: TextIO | None = None, patience: float | None = None) -> Iterator[None]:
-    """Show what is going on inside the block, and for how long, unless a bar inside it says more."""
+    """Show what is going on inside the block, and for how long, unless a bar inside it says more.
+
+    Parameters
+    ----------
+    label : str
+        What is going on.
+    stream : text stream, optional
+        Where to write; standard error by default.
+    patience : float, optional
+        Seconds before anything appears; by default 1 on a terminal, 2 in a notebook, 5 elsewhere.
+
+    Examples
+    --------
+    >>> with working("thinking"):  # a line appears where it takes longer
+    ...     6 * 7
+    42
+    """
     if not _may_speak() or _screen.works:
         yield
         return
@@ -178,7 +204,27 @@ def working(label: str, stream: TextIO | None = None, patience: float | None = N
 
 
 def shows_progress(verb: str) -> Callable[[Method], Method]:
-    """Return a decorator of a method: where it takes long, it says what it does and to which class."""
+    """Return a decorator of a method: where it takes long, it says what it does and to which class.
+
+    Parameters
+    ----------
+    verb : str
+        What the method does, such as "fitting".
+
+    Returns
+    -------
+    callable
+        The decorator.
+
+    Examples
+    --------
+    >>> class Model:
+    ...     @shows_progress("fitting")
+    ...     def fit(self):
+    ...         return "fitted"
+    >>> Model().fit()  # "fitting Model" appears where it takes longer than a second
+    'fitted'
+    """
 
     def decorate(method: Method) -> Method:
         @wraps(method)

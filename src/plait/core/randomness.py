@@ -31,6 +31,10 @@ def generator(random_state: Any) -> np.random.Generator:
     random_state : int, Generator, RandomState or None
         Where they come from.
 
+    Returns
+    -------
+    Generator
+
     Examples
     --------
     >>> bool(generator(3).random() == generator(3).random())
@@ -48,6 +52,10 @@ def generators(random_state: Any, n: int) -> list[np.random.Generator]:
         Where they come from.
     n : int
         How many.
+
+    Returns
+    -------
+    list of Generator
 
     Examples
     --------
@@ -68,6 +76,10 @@ def seeds(random_state: Any, n: int) -> list[int]:
         Where they come from.
     n : int
         How many.
+
+    Returns
+    -------
+    list of int
 
     Examples
     --------

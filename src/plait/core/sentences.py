@@ -19,6 +19,10 @@ def shown(value: Any) -> str:
     value : object
         Anything.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> shown("x" * 200)
@@ -45,6 +49,10 @@ def complaint(owner: str, name: str, must: str, value: Any, todo: str = "") -> s
         What it is.
     todo : str, default=""
         What to do; when empty, "Pass <must>."
+
+    Returns
+    -------
+    str
 
     Examples
     --------

@@ -13,6 +13,15 @@ TIE_TOLERANCE = 1e-10
 def first_best(scores: npt.NDArray[np.float64]) -> int:
     """Return the smallest index whose score is within the tolerance of the largest; -inf marks what is out.
 
+    Parameters
+    ----------
+    scores : ndarray of float64
+        One number for each candidate.
+
+    Returns
+    -------
+    int
+
     Examples
     --------
     >>> first_best(np.array([0.1, 0.3 - 1e-15, 0.3, -np.inf]))

@@ -30,17 +30,56 @@ def is_gap(value: Any) -> bool:
 
 
 def has_unknown(Y: Any) -> bool:
-    """Say whether a matrix of labels may hold unknown ones."""
+    """Say whether a matrix of labels may hold unknown ones.
+
+    Parameters
+    ----------
+    Y : ndarray or CSR matrix
+        Labels as they are inside; an array of int8 holds -1 where a label is unknown.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> has_unknown(np.array([[1, -1]], dtype=np.int8)), has_unknown(np.array([[1, 0]], dtype=np.uint8))
+    (True, False)
+    """
     return bool(Y.dtype == np.int8)
 
 
 def known_cells(Y: Any) -> Bools:
-    """Return which cells of a dense matrix are known."""
+    """Return which cells of a dense matrix are known.
+
+    Parameters
+    ----------
+    Y : ndarray of uint8 or int8, shape (n_samples, n_labels)
+        Labels as they are inside; -1 is unknown.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_samples, n_labels)
+
+    Examples
+    --------
+    >>> known_cells(np.array([[1, -1]], dtype=np.int8))
+    array([[ True, False]])
+    """
     return np.asarray(Y >= 0) if has_unknown(Y) else np.ones(Y.shape, dtype=np.bool_)
 
 
 def unknown_as_absent(Y: Any) -> Any:
     """Return labels as `uint8`, unknown ones as 0; labels that are all known as they are.
+
+    Parameters
+    ----------
+    Y : ndarray or CSR matrix
+        Labels as they are inside; -1 is unknown.
+
+    Returns
+    -------
+    ndarray or CSR matrix of uint8
 
     Examples
     --------
@@ -53,6 +92,15 @@ def unknown_as_absent(Y: Any) -> Any:
 def given_again(Y: Any) -> Any:
     """Return labels in a form that `fit` takes: unknown ones as NaN.
 
+    Parameters
+    ----------
+    Y : ndarray or CSR matrix
+        Labels as they are inside: -1 is unknown.
+
+    Returns
+    -------
+    ndarray or CSR matrix
+
     Examples
     --------
     >>> given_again(np.array([[1, -1]], dtype=np.int8))
@@ -63,6 +111,15 @@ def given_again(Y: Any) -> Any:
 
 def known_shares(Y: Any) -> Floats:
     """Return the share of each label's known cells that are 1; 0 where none is known, (n_labels,).
+
+    Parameters
+    ----------
+    Y : ndarray of uint8 or int8, shape (n_samples, n_labels)
+        Labels as they are inside; -1 is unknown.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_labels,)
 
     Examples
     --------

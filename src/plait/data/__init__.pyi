@@ -1,4 +1,4 @@
-from . import folds, synthetic
+from . import folds, readers, synthetic
 from .cooccurrence_display import CooccurrenceDisplay
 from .dataset import Dataset
 from .description import describe_text
@@ -51,4 +51,5 @@ __all__ = [
     "write_mulan",
     "write_parquet",
     "write_xc",
+    "readers",
 ]

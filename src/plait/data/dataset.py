@@ -54,6 +54,8 @@ class Dataset:
         What each column of `X` holds; found out for a frame, all numeric for others when left out.
     lines : ndarray of int, optional
         The line of its file that each row begins in.
+    tags_sep : str, default=""
+        What joined the labels of a row in the column of tags that they were read from.
 
     Examples
     --------
@@ -68,6 +70,7 @@ class Dataset:
     name: str = "data"
     feature_kinds: Sequence[str] | None = None
     lines: npt.NDArray[np.int64] | None = None
+    tags_sep: str = ""
 
     def __post_init__(self) -> None:
         X, (Y, own_names) = _features(self.X), _labels(self.Y)
@@ -112,7 +115,13 @@ class Dataset:
         return int(self.Y.shape[1])
 
     def rows(self, index: npt.ArrayLike) -> "Dataset":
-        """Return the data set of some rows, by positions or by a mask; names and kinds stay."""
+        """Return the data set of some rows, by positions or by a mask; names and kinds stay.
+
+        Parameters
+        ----------
+        index : array of int or of bool
+            Positions, or a mask.
+        """
         chosen = np.asarray(index)
         if self.is_table and chosen.dtype == bool:
             chosen = np.flatnonzero(chosen)

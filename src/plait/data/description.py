@@ -28,6 +28,10 @@ def describe_text(dataset: Dataset, width: int = _BAR) -> str:
     width : int, default=30
         Characters of the longest bar.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> from plait.data import Dataset

@@ -102,7 +102,14 @@ def _files(path: Path) -> list[Path]:
 
 
 class FileChunks(ABC):
-    """Chunks of files, see `chunks`; iterating gives a `Dataset` for each.
+    r"""Chunks of files, see `chunks`; iterating gives a `Dataset` for each.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        What is read.
+    chunk_bytes : int
+        About how much of a file a chunk holds.
 
     Attributes
     ----------
@@ -110,6 +117,17 @@ class FileChunks(ABC):
         What is read.
     label_names, feature_names : tuple of str
         Of all chunks.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from plait.data import chunks
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "photos.csv").write_text("blue,bright,sea,sun\n0.5,2,1,0\n0.1,3,0,1\n")
+    ...     parts = chunks(Path(folder, "photos.csv"), labels=["sea", "sun"])
+    ...     parts.label_names, [part.n_samples for part in parts]
+    (('sea', 'sun'), [2])
     """
 
     def __init__(self, files: Sequence[Path], chunk_bytes: int) -> None:

@@ -18,7 +18,7 @@ from plait.data.conversion.label_columns import LabelChoice, label_column, label
 from plait.data.conversion.table_columns import TableColumn, refuse_doubles
 from plait.data.dataset import Dataset
 from plait.data.errors import DataError, DataWarning
-from plait.data.joined_tags import split_tags
+from plait.data.joined_tags import read_tags, split_tags
 
 __all__ = ["FRAME_LIBRARIES", "LabelPlan", "dataset_of_columns", "dataset_of_frame", "frame_library", "from_frame"]
 
@@ -44,15 +44,15 @@ class LabelPlan:
         Which columns are labels.
     tags : str, optional
         Instead: the column that holds the labels of each row, joined.
-    sep : str, default="|"
-        What joins them.
+    sep : str, optional
+        What joins them; found out by default.
     positive : str or mapping, optional
         The word that means 1, for all labels or by label.
     """
 
     labels: LabelChoice = None
     tags: str | None = None
-    sep: str = "|"
+    sep: str | None = None
     positive: str | Mapping[str, str] | None = None
 
     def positions(self, names: Sequence[str], source: str) -> list[int]:
@@ -63,11 +63,15 @@ class LabelPlan:
             raise DataError.at(source, None, "labels= or tags=", "both", "Pass one of them.")
         return label_positions(names, [self.tags], source)
 
-    def read(self, columns: Sequence[TableColumn], n_rows: int, source: str) -> tuple[Any, list[str]]:
-        """Return 0/1 labels, NaN where unknown, and their names, with a note on what is taken for 1."""
+    def read(self, columns: Sequence[TableColumn], n_rows: int, source: str) -> tuple[Any, list[str], str]:
+        """Return 0/1 labels, NaN where unknown, their names, and what joins tags; notes say what is taken for what."""
         if self.tags is not None:
-            found = read_labels("load_dataset", "tags", split_tags(as_words(columns[0]), self.sep), DataError)
-            return found.table, list(found.names or ())
+            words = as_words(columns[0])
+            tags, sep, note = read_tags(words) if self.sep is None else (split_tags(words, self.sep), self.sep, None)
+            if note:
+                warnings.warn(f"{source}, column {shown(self.tags)}: {note}", DataWarning, stacklevel=3)
+            found = read_labels("load_dataset", "tags", tags, DataError)
+            return found.table, list(found.names or ()), sep
         values: list[Any] = []
         taken: dict[str, list[str]] = {}
         for column in columns:
@@ -79,7 +83,7 @@ class LabelPlan:
         for word, names in taken.items():
             some = ", ".join(map(shown, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
             warnings.warn(f"{source}: {word} is taken for 1 in {some}.", DataWarning, stacklevel=3)
-        return Y, [column.name for column in columns]
+        return Y, [column.name for column in columns], ""
 
 
 def from_frame(
@@ -87,7 +91,7 @@ def from_frame(
     labels: LabelChoice = None,
     *,
     tags: str | None = None,
-    sep: str = "|",
+    sep: str | None = None,
     positive: str | Mapping[str, str] | None = None,
     name: str = "data",
 ) -> Dataset:
@@ -104,7 +108,8 @@ def from_frame(
     labels : list of str, str, re.Pattern or int
         The label columns: names; or a pattern such as "tag_*"; or a number, n for the first n and -n for the last n.
     tags, sep : str, optional
-        Instead of labels: the column that holds all labels of a row, and what joins them.
+        Instead of labels: the column that holds all labels of a row, and what joins them ("|", ";", commas and lists
+        in writing are found out).
     positive : str or dict, optional
         The word that means 1 in label columns of two words, for all or by label. 0 and 1, true and false, yes and no
         (in many languages), and x beside empty cells are understood without it.
@@ -156,13 +161,13 @@ def _sparse_dataset(frame: Any, plan: LabelPlan, features: list[int], name: str,
     names = [str(column) for column in frame.columns]
     chosen = plan.positions(names, source)
     X = frame.iloc[:, features].sparse.to_coo().tocsr().astype(np.float64)
-    label_names = [names[j] for j in chosen]
+    label_names, sep = [names[j] for j in chosen], ""
     if chosen and all(_is_sparse(frame.dtypes.iloc[j]) for j in chosen):
         Y: Any = frame.iloc[:, chosen].sparse.to_coo().tocsr()
     else:
-        Y, label_names = plan.read(columns_of_frame(frame.iloc[:, chosen], source), len(frame), source)
+        Y, label_names, sep = plan.read(columns_of_frame(frame.iloc[:, chosen], source), len(frame), source)
     kinds = ["binary" if frame.dtypes.iloc[j].kind == "b" else "numeric" for j in features]
-    return Dataset(X, Y, [names[j] for j in features], label_names, name, kinds)
+    return Dataset(X, Y, [names[j] for j in features], label_names, name, kinds, tags_sep=sep)
 
 
 def dataset_of_columns(
@@ -197,14 +202,14 @@ def dataset_of_columns(
     names = [column.name for column in columns]
     refuse_doubles(names, source)
     chosen = plan.positions(names, source)
-    Y, label_names = plan.read([columns[j] for j in chosen], n_rows, source)
+    Y, label_names, sep = plan.read([columns[j] for j in chosen], n_rows, source)
     is_label = set(chosen)
     features = [column for j, column in enumerate(columns) if j not in is_label]
     kinds = [_KINDS[column.kind] for column in features]
     plain = all(column.kind in ("numeric", "boolean") and kind_of(column)[1] in _PLAIN for column in features)
     framed = features and keep is not None and (keep or not plain)
     X = made_frame(features) if framed else _beside(features, n_rows)
-    return Dataset(X, Y, [column.name for column in features], label_names, name, kinds, lines)
+    return Dataset(X, Y, [column.name for column in features], label_names, name, kinds, lines, sep)
 
 
 def _beside(columns: Sequence[TableColumn], n_rows: int) -> npt.NDArray[np.float64]:

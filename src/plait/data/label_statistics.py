@@ -94,7 +94,13 @@ class Statistics:
     unknown: npt.NDArray[np.float64]
 
     def top_pairs(self, n: int = 10) -> list[LabelPair]:
-        """Return the label pairs that occur together most often, at most `n`; ties in label order."""
+        """Return the label pairs that occur together most often, at most `n`; ties in label order.
+
+        Parameters
+        ----------
+        n : int, default=10
+            How many at most.
+        """
         check_value("Statistics.top_pairs", "n", n, (Interval(int, 0, None),))
         pairs = sparse.triu(self.cooccurrence, k=1, format="coo")
         order = np.lexsort((pairs.col, pairs.row, -pairs.data))[:n]
@@ -104,7 +110,13 @@ class Statistics:
         ]
 
     def as_dict(self, n_pairs: int = 10) -> dict[str, Any]:
-        """Return everything in a form `json.dumps` takes: None for NaN and infinity, `n_pairs` pairs of the matrix."""
+        """Return everything in a form `json.dumps` takes: None for NaN and infinity, `n_pairs` pairs of the matrix.
+
+        Parameters
+        ----------
+        n_pairs : int, default=10
+            How many pairs of labels.
+        """
         plain: dict[str, Any] = {
             "n_samples": self.n_samples,
             "n_features": self.n_features,

@@ -52,7 +52,7 @@ def load_dataset(
     nominal: str = "onehot",
     fetch: bool = False,
     tags: str | None = None,
-    sep: str = "|",
+    sep: str | None = None,
     positive: str | Mapping[str, str] | None = None,
     kinds: Mapping[str, str] | None = None,
 ) -> Dataset:
@@ -78,7 +78,8 @@ def load_dataset(
         What a nominal attribute of an ARFF file with more than two values becomes: an indicator for each, or one
         column of codes. Tables keep their words.
     tags, sep : str, optional
-        Instead of labels, in tables: the column that holds all labels of a row, and what joins them.
+        Instead of labels, in tables: the column that holds all labels of a row, and what joins them ("|", ";", commas
+        and lists in writing are found out, and a note says what was taken).
     positive : str or dict, optional
         The word that means 1 in label columns of two words, for all or by label. 0 and 1, true and false, yes and no
         (in many languages), and x beside empty cells are understood without it.
@@ -282,14 +283,14 @@ def _files(folder: Path, stem: str) -> Iterator[Path]:
 
 
 def _read_part(path: Path, labels: LabelChoice, split: str | None, nominal: str, table: dict[str, Any]) -> Dataset:
-    """Read a file; the test part of a table with the kinds that columns have in the training part."""
+    """Read a file; of the test part of a table, kinds of columns and what joins tags are those of the training part."""
     if split == "test" and plain_suffix(path) in _TABLES and table["kinds"] is None:
         whole = path.parent / f"{plain_stem(path).removesuffix('-test')}{plain_suffix(path)}"
         train = part_beside(whole, "train")
         if train is not None:
             first = read_file(train, labels, nominal, table)
             kinds = dict(zip(first.feature_names or (), first.feature_kinds or (), strict=True))
-            table = table | {"kinds": kinds if first.is_table else None}
+            table = table | {"kinds": kinds if first.is_table else None, "sep": table["sep"] or first.tags_sep or None}
     return read_file(path, labels, nominal, table)
 
 

@@ -70,6 +70,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         The fitted parts for numbers and for words.
     vectorizers_ : dict of str to TfidfVectorizer
         The fitted parts for text.
+    codes_, date_parts_, latest_days_, reasons_, is_matrix_, is_sparse_ : dict or bool
+        By column: codes of yes and no, parts and latest days of dates, why it is left out; forms of X and features.
 
     Examples
     --------

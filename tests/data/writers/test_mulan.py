@@ -19,6 +19,7 @@ UGLY = st.text(
     ),
     max_size=8,
 )
+LABELS = [0, 1, 0, 1, np.nan]
 VALUES = {
     "numeric": st.floats(allow_infinity=False, allow_nan=True),
     "binary": st.sampled_from([0.0, 1.0, np.nan]),
@@ -36,7 +37,9 @@ def datasets(draw):
     Y = np.array(
         draw(
             st.lists(
-                st.lists(st.integers(0, 1), min_size=n_labels, max_size=n_labels), min_size=n_rows, max_size=n_rows
+                st.lists(st.sampled_from(LABELS), min_size=n_labels, max_size=n_labels),
+                min_size=n_rows,
+                max_size=n_rows,
             )
         )
     )

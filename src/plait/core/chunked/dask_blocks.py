@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from plait.core.chunked.row_chunks import RowChunks
+from plait.core.chunked.row_chunks import RowChunks, answer_about
 from plait.core.extras import optional
 from plait.core.lazy_modules import lazy_module
 from plait.core.sentences import ParameterError
@@ -104,7 +104,7 @@ class DaskChunks(RowChunks):
 
     def answers(self, ask: Callable[..., Any], model: Any, like: Any, *, labelled: bool = False) -> Any:
         """Return a Dask array; without `like` a list of delayed answers, one for each block."""
-        asked = _dask.delayed(ask)
+        asked = _dask.delayed(partial(answer_about, ask, like))
         shared = _dask.delayed(model, pure=False)
         blocks = [asked(shared, *((X, y) if labelled else (X,))) for X, y in zip(self.X, self.y, strict=True)]
         if like is None:

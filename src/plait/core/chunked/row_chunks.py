@@ -11,7 +11,7 @@ from scipy import sparse
 from plait.core.label_forms import LabelledRows
 from plait.core.sentences import ParameterError
 
-__all__ = ["ChunkAnswers", "LocalChunks", "RowChunks", "joined"]
+__all__ = ["ChunkAnswers", "LocalChunks", "RowChunks", "answer_about", "joined", "rows_in"]
 
 
 def joined(blocks: list[Any]) -> Any:
@@ -47,6 +47,16 @@ class RowChunks(ABC):
         """
 
 
+def rows_in(X: Any) -> int:
+    """Return how many rows a chunk has."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def answer_about(ask: Callable[..., Any], like: Any, model: Any, X: Any, *y: Any) -> Any:
+    """Return the answer about a chunk; what is filtered may leave no rows, about which no model can be asked."""
+    return like if like is not None and not rows_in(X) else ask(model, X, *y)
+
+
 class ChunkAnswers:
     """Answers chunk by chunk: iterating computes them anew, one chunk in memory at a time.
 
@@ -58,6 +68,8 @@ class ChunkAnswers:
         From the model and a chunk's X to an answer.
     model : object
         What is asked.
+    like : array or sparse matrix, optional
+        What an answer about no rows looks like; without it chunks without rows have none.
     labelled : bool, default=False
         Whether `ask` gets the labels of a chunk too.
 
@@ -69,12 +81,15 @@ class ChunkAnswers:
     ([0.0, 15.0], (5, 1))
     """
 
-    def __init__(self, chunks: RowChunks, ask: Callable[..., Any], model: Any, *, labelled: bool = False) -> None:
-        self._chunks, self._ask, self._model, self._labelled = chunks, ask, model, labelled
+    def __init__(
+        self, chunks: RowChunks, ask: Callable[..., Any], model: Any, like: Any = None, *, labelled: bool = False
+    ) -> None:
+        self._chunks, self._ask, self._model, self._like, self._labelled = chunks, ask, model, like, labelled
 
     def __iter__(self) -> Iterator[Any]:
         for X, y, _ in self._chunks:
-            yield self._ask(self._model, X, y) if self._labelled else self._ask(self._model, X)
+            if rows_in(X) or self._like is not None:
+                yield answer_about(self._ask, self._like, self._model, *((X, y) if self._labelled else (X,)))
 
     def joined(self) -> Any:
         """Return all answers in memory as one array or sparse matrix."""
@@ -125,4 +140,4 @@ class LocalChunks(RowChunks):
 
     def answers(self, ask: Callable[..., Any], model: Any, like: Any, *, labelled: bool = False) -> Any:
         """Return `ChunkAnswers`."""
-        return ChunkAnswers(self, ask, model, labelled=labelled)
+        return ChunkAnswers(self, ask, model, like, labelled=labelled)

@@ -24,6 +24,15 @@ __all__ = ["SplitErrors", "split_errors"]
 class SplitErrors(NamedTuple):
     """What `split_errors` found; smaller is better, zero is best.
 
+    Attributes
+    ----------
+    labels, pairs : float
+        Mean distance of the shares of labels, and of pairs of labels, in the folds from those in all rows.
+    sizes : float
+        Mean distance of the sizes of the folds from those wanted.
+    n_empty : int
+        Pairs of a fold and a label without any row that has the label.
+
     Examples
     --------
     >>> from plait.data.folds import split_errors

@@ -113,7 +113,13 @@ class MultilabelStratifiedKFold(BaseCrossValidator, BaseEstimator):
             yield np.flatnonzero(folds != f), np.flatnonzero(folds == f)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Return the number of folds; the arguments are ignored."""
+        """Return the number of folds; the arguments are ignored.
+
+        Parameters
+        ----------
+        X, y, groups : ignored
+            For scikit-learn.
+        """
         return int(self.n_splits)
 
 

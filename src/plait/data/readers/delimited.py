@@ -52,7 +52,7 @@ def read_csv(
     labels: LabelChoice = None,
     *,
     tags: str | None = None,
-    sep: str = "|",
+    sep: str | None = None,
     positive: str | Mapping[str, str] | None = None,
     kinds: Mapping[str, str] | None = None,
     separator: str | None = None,
@@ -74,7 +74,7 @@ def read_csv(
     labels : list of str, str, re.Pattern or int
         The label columns: names; or a pattern such as "tag_*"; or a number, n for the first n and -n for the last n.
     tags, sep : str, optional
-        Instead of labels: the column that holds all labels of a row, and what joins them.
+        Instead of labels: the column that holds all labels of a row, and what joins them; found out by default.
     positive : str or dict, optional
         The word that means 1 in label columns of two words, for all or by label.
     kinds : dict of str to str, optional

@@ -21,7 +21,7 @@ def read_excel(
     labels: LabelChoice = None,
     *,
     tags: str | None = None,
-    sep: str = "|",
+    sep: str | None = None,
     positive: str | Mapping[str, str] | None = None,
     kinds: Mapping[str, str] | None = None,
     name: str | None = None,
@@ -40,6 +40,10 @@ def read_excel(
         What columns are, as `TableEncoder.kinds_` has it; then `X` is a data frame in any case.
     name : str, optional
         Name of the data set; by default that of the file.
+
+    Returns
+    -------
+    Dataset
 
     Raises
     ------

@@ -59,10 +59,11 @@ def read_mulan(
 
     Notes
     -----
-    Values are finite numbers; the words nan and inf and what overflows are errors, `?` is a missing value. Two-valued
-    nominal attributes become one 0/1 column, string and identifier attributes are dropped with a `DataWarning`, as
-    `plait.data.conversion.feature_encoding` describes. Weights of rows are left out with a `DataWarning`. Relational
-    attributes, attributes with the same name, missing labels and files without rows are errors.
+    Values are finite numbers; the words nan and inf and what overflows are errors, `?` is a missing value; a
+    label that is missing is not known, NaN, and `Y` is dense then. Two-valued nominal attributes become one 0/1 column,
+    string and identifier attributes are dropped with a `DataWarning`, as `plait.data.conversion.feature_encoding`
+    describes. Weights of rows are left out with a `DataWarning`. Relational attributes, attributes with the same name
+    and files without rows are errors.
 
     Examples
     --------

@@ -63,6 +63,13 @@ def load_openml(source: str, folder: Path, *, labels: LabelChoice = None, nomina
         If there is no such data set or no way to OpenML.
     DataError
         If its targets are not labels.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> data = load_openml("emotions", Path("cache"))  # doctest: +SKIP
+    >>> data.label_names[:2]  # doctest: +SKIP
+    ('amazed.suprised', 'happy.pleased')
     """
     query = _query(source)
     whole = {} if labels is None else {"target_column": None}

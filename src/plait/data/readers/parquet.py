@@ -29,7 +29,7 @@ def read_parquet(
     labels: LabelChoice = None,
     *,
     tags: str | None = None,
-    sep: str = "|",
+    sep: str | None = None,
     positive: str | Mapping[str, str] | None = None,
     kinds: Mapping[str, str] | None = None,
     library: str | None = None,

@@ -19,7 +19,20 @@ _N_FEATURES, _N_LABELS = 40, 10
 
 @dataclass(frozen=True, eq=False)
 class CountedOnes:
-    """What `synth2` made: a training and a test part."""
+    """What `synth2` made: a training and a test part.
+
+    Attributes
+    ----------
+    train, test : Dataset
+        The two parts.
+
+    Examples
+    --------
+    >>> from plait.data.synthetic import synth2
+    >>> made = synth2(random_state=0)
+    >>> made.train.n_labels, made.test.n_labels
+    (10, 10)
+    """
 
     train: Dataset
     test: Dataset

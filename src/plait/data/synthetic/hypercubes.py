@@ -137,6 +137,17 @@ def make_hypercubes(
 def hypercube_preset(name: str, random_state: Any = None) -> Hypercubes:
     """Make one of the six data sets of [PACC, table 3], such as "Data40-10"; `HYPERCUBE_PRESETS` lists them.
 
+    Parameters
+    ----------
+    name : str
+        Which.
+    random_state : int, RandomState, Generator or None
+        Seed.
+
+    Returns
+    -------
+    Hypercubes
+
     References
     ----------
     [PACC] Sun, Kudo and Kimura: Polytree-augmented classifier chains for multi-label classification, with

@@ -72,7 +72,15 @@ class LabelNetwork:
         return len(self.parents)
 
     def log_prob(self, X: Any, Y: Any) -> Floats:
-        """Return log P(Y | x) of one label set a row, shape (n_samples,)."""
+        """Return log P(Y | x) of one label set a row, shape (n_samples,).
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Features.
+        Y : array or sparse matrix of shape (n_samples, n_labels)
+            One label set a row.
+        """
         scores = self._feature_scores(X)
         labels = Y.toarray() if sparse.issparse(Y) else np.asarray(Y)
         if labels.shape != scores.shape:
@@ -84,24 +92,50 @@ class LabelNetwork:
         return log_sigmoid(np.where(labels == 1, scores, -scores)).sum(axis=1)
 
     def probabilities(self, X: Any) -> Floats:
-        """Return P of all 2 ** n_labels label sets for every row, in lexicographic order; at most 12 labels."""
+        """Return P of all 2 ** n_labels label sets for every row, in lexicographic order; at most 12 labels.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Features.
+        """
         scores, sets = self._feature_scores(X), self._label_sets()
         return np.exp(self._log_table(scores, sets))
 
     def marginals(self, X: Any) -> Floats:
-        """Return P(y_k = 1 | x), shape (n_samples, n_labels); at most 12 labels."""
+        """Return P(y_k = 1 | x), shape (n_samples, n_labels); at most 12 labels.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Features.
+        """
         scores, sets = self._feature_scores(X), self._label_sets()
         parts = [np.exp(self._log_table(part, sets)) @ sets for part in self._parts(scores)]
         return np.concatenate(parts)
 
     def mode(self, X: Any) -> Labels:
-        """Return the most probable label set of every row, of several the first; at most 12 labels."""
+        """Return the most probable label set of every row, of several the first; at most 12 labels.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Features.
+        """
         scores, sets = self._feature_scores(X), self._label_sets()
         best = [self._log_table(part, sets).argmax(axis=1) for part in self._parts(scores)]
         return sets[np.concatenate(best)]
 
     def sample(self, X: Any, random_state: Any = None) -> Labels:
-        """Draw one label set for every row, label by label along `order`."""
+        """Draw one label set for every row, label by label along `order`.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Features.
+        random_state : int, RandomState, Generator or None
+            Seed.
+        """
         check_value("LabelNetwork.sample", "random_state", random_state, (RandomState(),))
         return _drawn(self._feature_scores(X), self.parent_coef, self.order, generator(random_state))
 

@@ -26,6 +26,10 @@ def make_copied_labels(
     random_state : int, RandomState, Generator or None, default=None
         An integer gives the same data every time.
 
+    Returns
+    -------
+    Dataset
+
     Examples
     --------
     >>> make_copied_labels(4, 2, 3, random_state=0).Y.tolist()
@@ -49,6 +53,17 @@ def make_xor_labels(n_samples: int, n_features: int = 2, *, random_state: Any = 
     mutual information of two labels is exactly 0, and that of a label with the other two together exactly 1 bit.
     The features are normal and say nothing.
 
+    Parameters
+    ----------
+    n_samples, n_features : int
+        How many rows and features.
+    random_state : int, RandomState, Generator or None
+        Seed.
+
+    Returns
+    -------
+    Dataset
+
     Examples
     --------
     >>> from plait.data.synthetic import make_xor_labels
@@ -68,6 +83,17 @@ def make_independent_labels(n_samples: int, n_features: int, n_labels: int, *, r
     """Make labels that depend neither on each other nor on the features.
 
     Label j is on with a probability of its own, drawn between 0.2 and 0.8; the features are normal.
+
+    Parameters
+    ----------
+    n_samples, n_features, n_labels : int
+        How many.
+    random_state : int, RandomState, Generator or None
+        Seed.
+
+    Returns
+    -------
+    Dataset
 
     Examples
     --------

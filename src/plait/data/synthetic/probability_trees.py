@@ -46,7 +46,13 @@ class ProbabilityTrees:
         return int(self.conditionals.shape[1]).bit_length()
 
     def conditional(self, labels: npt.ArrayLike) -> Floats:
-        """Return, for each tree, the probability that the next label is on after the given first ones."""
+        """Return, for each tree, the probability that the next label is on after the given first ones.
+
+        Parameters
+        ----------
+        labels : array of int
+            The values of the first labels; empty for the first label itself.
+        """
         before = np.asarray(labels, dtype=np.int64).ravel()
         number = int(before @ (1 << np.arange(len(before))[::-1]))
         return self.conditionals[:, (1 << len(before)) - 1 + number]
@@ -75,6 +81,10 @@ def random_probability_trees(
         Below 1 most labels are nearly certain given those before; far above 1 all label sets are about equally likely.
     random_state : int, RandomState, Generator or None, default=None
         An integer gives the same trees every time.
+
+    Returns
+    -------
+    ProbabilityTrees
 
     Examples
     --------

@@ -36,6 +36,13 @@ class SparseScores:
 
     Two per cent of the labels differ from that.
 
+    Attributes
+    ----------
+    train, test : Dataset
+        The two parts.
+    weights : ndarray of float64, shape (n_features, n_labels)
+        What the labels were made with.
+
     Examples
     --------
     >>> from plait.data.synthetic import synth1_like

@@ -30,7 +30,7 @@ def write_libsvm(dataset: Dataset, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     DataError
-        If a row can be given no feature because there is none, or the file cannot be written.
+        If a label is unknown (NaN), a row can be given no feature because there is none, or the file cannot be written.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def write_libsvm(dataset: Dataset, path: str | os.PathLike[str]) -> None:
     ids = names if all(_ID.fullmatch(name) for name in names) else [str(k) for k in range(len(names))]
     n_features = dataset.n_features
     with replacing(path) as draft, open_bytes(draft, "wb") as stream:
-        for row, (labels, pairs) in enumerate(pair_lines(dataset, ids, first=1)):
+        for row, (labels, pairs) in enumerate(pair_lines(path, dataset, ids, first=1)):
             if row == 0 and n_features and not f" {pairs}".rpartition(" ")[2].startswith(f"{n_features}:"):
                 pairs = f"{pairs} {n_features}:0".strip()
             if not labels and not pairs:

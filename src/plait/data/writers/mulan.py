@@ -53,10 +53,10 @@ def write_mulan(dataset: Dataset, path: str | os.PathLike[str], xml: str | os.Pa
 
     Notes
     -----
-    Numbers read back exactly and NaN is written as `?`. Columns of kind "binary" are declared {0,1} and codes of kind
-    "nominal" {0,1,2,...}, so `read_mulan(path, nominal="codes")` gives back an equal data set but for its name, which
-    is that of the file, and for stored zeros. A column whose values do not fit its kind, or are so many that they would
-    be taken for identifiers, is declared numeric.
+    Numbers read back exactly and NaN, also of a label, is written as `?`. Columns of kind "binary" are declared {0,1}
+    and codes of kind "nominal" {0,1,2,...}, so `read_mulan(path, nominal="codes")` gives back an equal data set but for
+    its name, which is that of the file, and for stored zeros. A column whose values do not fit its kind, or are so many
+    that they would be taken for identifiers, is declared numeric.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def _word(value: float) -> str:
 def _dense_lines(X: Any, Y: Any) -> Iterator[str]:
     labels = Y.toarray() if sparse.issparse(Y) else Y
     for x, y in zip(X.astype(np.float64).tolist(), labels.tolist(), strict=True):
-        yield ",".join([*map(_word, x), *map(str, y)])
+        yield ",".join([*map(_word, x), *map(_word, y)])
 
 
 def _sparse_lines(X: Any, Y: Any) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Numbers as the shortest words that read back the same, and rows as lines `label,label index:value ...`."""
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -7,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from plait.data.dataset import Dataset
+from plait.data.errors import DataError
 
 __all__ = ["number_text", "pair_lines"]
 
@@ -22,9 +24,14 @@ def number_text(value: float) -> str:
     return repr(value).removesuffix(".0")
 
 
-def pair_lines(dataset: Dataset, label_ids: Sequence[str], first: int) -> Iterator[tuple[str, str]]:
+def pair_lines(
+    path: str | os.PathLike[str], dataset: Dataset, label_ids: Sequence[str], first: int
+) -> Iterator[tuple[str, str]]:
     """Yield for each row its labels and its pairs as words; feature 0 has index `first`, zeros are left out."""
     features, labels = _tidy(dataset.X), _tidy(dataset.Y)
+    if np.isnan(labels.data).any():
+        todo = "Save it as .arff, .csv or .parquet, which can say that a label is unknown."
+        raise DataError.at(path, None, "labels that are all known, as lines name those that are there", "NaN", todo)
     for i in range(dataset.n_samples):
         row = slice(features.indptr[i], features.indptr[i + 1])
         indices, values = features.indices[row].tolist(), features.data[row].astype(np.float64).tolist()

@@ -19,6 +19,11 @@ def write_xc(dataset: Dataset, path: str | os.PathLike[str]) -> None:
     path : path
         The file, packed by its suffix (.gz, .bz2, .xz). It is replaced whole or not at all.
 
+    Raises
+    ------
+    DataError
+        If a label is unknown (NaN), or the file cannot be written.
+
     Examples
     --------
     >>> from pathlib import Path
@@ -32,5 +37,5 @@ def write_xc(dataset: Dataset, path: str | os.PathLike[str]) -> None:
     ids = [str(k) for k in range(dataset.n_labels)]
     with replacing(path) as draft, open_bytes(draft, "wb") as stream:
         stream.write(f"{dataset.n_samples} {dataset.n_features} {dataset.n_labels}\n".encode())
-        for labels, pairs in pair_lines(dataset, ids, first=0):
+        for labels, pairs in pair_lines(path, dataset, ids, first=0):
             stream.write(f"{labels} {pairs}\n".encode())

@@ -37,6 +37,7 @@ def test_places_and_domains():
 
 
 PLAIN = ["1.5,red,x,1,0", " 2 , blue,y ,0, 1 ", "-0.0,?,?,1,1", "{}", "{0 1}", "{ 0 1 , 1  blue,3 0 ,4 1 } ", "{3 0}"]
+PLAIN += ["1.5,red,x,?,0", "1.5,red,x,1,?", "{3 ?}", "{4 ? }"]
 
 
 @pytest.mark.parametrize("line", PLAIN)
@@ -57,8 +58,8 @@ UNUSUAL = [
     "1.5,red,x y,1,0",
     "1.5,é,x,1,0",
     "1.5,green,x,1,0",
-    "1.5,red,x,?,0",
-    "1.5,red,x,1,?",
+    "1.5,red,x,??,0",
+    "1.5,red,x,1,?0",
     "1.5,red,x,1,2",
     "1.5,red,x,1,1.0",
     "1.5,red,x,1",
@@ -84,7 +85,7 @@ UNUSUAL = [
     "{1 red,0 1}",
     "{0 1,0 1}",
     "{0 1 1 red}",
-    "{3 ?}",
+    "{3 ??}",
     "{x 1}",
     "}",
     "\0",
@@ -140,7 +141,7 @@ def random_pairs(random):
     counts = random.integers(0, 6, size=20)
     attribute = np.concatenate([np.sort(random.permutation(5)[:count]) for count in counts]).astype(np.int32)
     value = random.choice([0.0, 1.0, 2.5, np.nan], size=len(attribute))
-    value[IS_LABEL[attribute]] = random.integers(0, 2, size=IS_LABEL[attribute].sum())
+    value[IS_LABEL[attribute]] = random.choice([0.0, 1.0, np.nan], size=IS_LABEL[attribute].sum())
     return attribute, value, np.cumsum(counts)
 
 

@@ -41,7 +41,7 @@ NUMBERS = st.one_of(
 @st.composite
 def cells(draw, declared, is_label):
     """Return a value and a text for it."""
-    if not is_label and draw(st.integers(0, 9)) == 0:
+    if draw(st.integers(0, 9)) == 0:
         return math.nan, "?"
     if declared in DOMAINS:
         value, texts = draw(st.sampled_from(list(DOMAINS[declared].values())))
@@ -118,13 +118,15 @@ def test_values_come_back(tmp_path_factory, fast, file):
     data = read(path, n_labels, fast)
     n_features = len(declared) - n_labels
     kept = [j for j in range(n_features) if declared[j] != "string"]
-    assert sparse.issparse(data.X) == sparse.issparse(data.Y) == is_sparse
-    X, Y = (data.X.toarray(), data.Y.toarray()) if is_sparse else (data.X, data.Y)
+    whole = not np.isnan(values[:, n_features:]).any()
+    assert sparse.issparse(data.X) == is_sparse
+    assert sparse.issparse(data.Y) == (is_sparse and whole)  # unknown labels are kept dense
+    X, Y = (each.toarray() if sparse.issparse(each) else each for each in (data.X, data.Y))
     assert_array_equal(X, values[:, kept])
     if not is_sparse:
         assert_array_equal(np.signbit(X), np.signbit(values[:, kept]))
     assert_array_equal(Y, values[:, n_features:])
-    assert Y.dtype == np.int64
+    assert Y.dtype == (np.int64 if whole else np.float64)
     assert data.feature_names == tuple(f"a{j}" for j in kept)
     kinds = {"numeric": "numeric", "REAL": "numeric", "{a,'b c',\"d,}e\",'?',é}": "nominal"}
     assert data.feature_kinds == tuple(kinds.get(declared[j], "binary") for j in kept)
@@ -270,6 +272,35 @@ def test_left_out_labels_have_the_first_declared_value(tmp_path, fast):
     header = "@attribute a numeric\n@attribute l {1,0}\n@attribute m {no,yes}\n@data\n"
     data = read(small(tmp_path, "{0 2}\n{1 0,2 yes}\n{1 1}\n", header), 2, fast)
     assert_array_equal(data.Y.toarray(), [[1, 0], [0, 1], [1, 0]])
+
+
+@pytest.mark.parametrize("fast", [False, True])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "1,x,?,no\n2,y,0,yes\n3,z,1,?\n",
+        "{0 1,2 ?}\n{0 2,1 y,2 0,3 yes}\n{0 3,1 z,3 ?}\n",
+        "1,x,?,no\n{0 2,1 y,2 0,3 yes}\n{0 3,1 z,3 ?}\n",
+    ],
+    ids=["dense", "sparse", "mixed"],
+)
+def test_a_missing_label_is_unknown(tmp_path, rows, fast):
+    header = "@attribute a numeric\n@attribute b {x,y,z}\n@attribute l {1,0}\n@attribute m {no,yes}\n@data\n"
+    data = read(small(tmp_path, rows, header), 2, fast)
+    assert isinstance(data.Y, np.ndarray)
+    assert_array_equal(data.Y, [[np.nan, 0], [0, 1], [1, np.nan]])
+    X = data.X.toarray() if sparse.issparse(data.X) else data.X
+    assert_array_equal(X, [[1, 0], [2, 1], [3, 2]])
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_unknown_labels_are_bounded_by_the_file(tmp_path, fast, monkeypatch):
+    header = "".join(f"@attribute l{j} {{0,1}}\n" for j in range(200)) + "@data\n"
+    path = small(tmp_path, "{}\n" * 100 + "{7 ?}\n", header)
+    assert np.isnan(read(path, 200, fast).Y).sum() == 1
+    monkeypatch.setattr(reader, "_MOST_CELLS", 20_000)
+    with pytest.raises(DataError, match="at most 20000 labels of all rows, as some are unknown, but found 20200"):
+        read(path, 200, fast)
 
 
 @pytest.mark.parametrize("fast", [False, True])

@@ -36,6 +36,7 @@ def parse(line):
         ("1.5,'it\\'s','\\u00e9',86400,'0','0'%c", [1.5, 1, 0, 86400, 0, 0]),
         ("?,?,?,?,0,0", [math.nan] * 4 + [0, 0]),
         ("'1',\"?\",'?',?,0,0", [1, 3, 0, math.nan, 0, 0]),
+        ("1,red,x,0,?,?", [1, 0, 0, 0, math.nan, math.nan]),
         ("-2E-3,'',x%y,0,0,0", [-0.002, 4, 0, 0, 0, 0]),
         ("1,red,%x,0,0,0", [1, 0, 0, 0, 0, 0]),
         ("1,it's,a\\b,0,0,0", [1, 1, 0, 0, 0, 0]),
@@ -57,6 +58,7 @@ def test_dense_rows(line, values):
         ("{0 1.5}", [0], [1.5]),
         ("{0 1.5,1 dark blue, 2 'a, b} c' ,5\t1 }", [0, 1, 2, 5], [1.5, 2, 0, 1]),
         ("{0 ?,1 '?'}", [0, 1], [math.nan, 3]),
+        ("{4 ?,5 ? }", [4, 5], [math.nan, math.nan]),
         ("{004 0}%c", [4], [0]),
     ],
 )
@@ -97,8 +99,8 @@ def test_lines_without_a_row(line):
         ("1,green,x,?,0,0", "a declared value of attribute 'c' \\(red, it's, dark blue, \\?, \\), but found 'green'"),
         ("1,Red,x,?,0,0", "a declared value"),
         ("1,red,x,1970-02-28,0,0", "a finite number for attribute 'd', but found '1970-02-28'"),
-        ("1,red,x,?,?,0", "0 or 1 for label 'y', but found a missing value"),
-        ("1,red,x,?,0,?", "0 or 1 for label 'z', but found a missing value"),
+        ("1,red,x,?,'?',0", "a declared value of label 'y' \\(1, 0\\), but found '\\?'"),
+        ("1,red,x,?,0,'?'", "0 or 1 for label 'z', but found '\\?'"),
         ("1,red,x,?,0,2", "0 or 1 for label 'z', but found '2'"),
         ("1,red,x,?,2,0", "a declared value of label 'y' \\(1, 0\\), but found '2'"),
         ("1,'red,x,?,0,0", "a closing quote, but found"),
@@ -126,7 +128,7 @@ def test_lines_without_a_row(line):
         ("{5 1,4 1}", "an index above 5 .* but found 4"),
         ("{1 green}", "a declared value of attribute 'c'"),
         ("{5 2}", "0 or 1 for label 'z'"),
-        ("{4 ?}", "0 or 1 for label 'y', but found a missing value"),
+        ("{4 ??}", "a declared value of label 'y' \\(1, 0\\), but found '\\?\\?'"),
     ],
 )
 def test_errors(line, message):
@@ -174,9 +176,9 @@ def by_lines(text):
     [
         "1.5,red,x,86400,0,1\n",
         " 1.5 , red,x y  ,-2E-3, 1,1.0 \n\n   \n.5,dark blue,\\,?,0,0\n",
-        "?,?,?,?,1,0\n+1.,?,?,1e-400,1,0\n",
+        "?,?,?,?,1,0\n+1.,?,?,1e-400,1,0\n1,red,x,0,?,0\n1,red,x,0,1, ? \n",
         "{}\n{ }\n{0 1.5}\n{00 2,004 1}\n",
-        "{0 1.5,1 red, 2 x ,5  1 }\n  \n{4 0,5 1} \n{3 ?,4 1}\n",
+        "{0 1.5,1 red, 2 x ,5  1 }\n  \n{4 0,5 1} \n{3 ?,4 1}\n{4 ?,5 0}\n{5 ?}\n",
         "",
     ],
 )
@@ -196,7 +198,7 @@ def test_simple_lines_are_read_by_columns_as_by_lines(text):
         *("1,red,x,?,0", "1,red,x,?,0,0,0", "1,red,x,?,0,", "1,,x,?,0,0", "1,red,,?,0,0", ",red,x,?,0,0"),
         *("one,red,x,?,0,0", "inf,red,x,?,0,0", "nan,red,x,?,0,0", "1e999,red,x,?,0,0", "1_0,red,x,?,0,0"),
         *("1 2,red,x,?,0,0", "--1,red,x,?,0,0", "5?,red,x,?,0,0", "0x1,red,x,?,0,0", "1\x0b,red,x,?,0,0"),
-        *("1,green,x,?,0,0", "1,Red,x,?,0,0", "1,red,x,?,?,0", "1,red,x,?,0,?", "1,red,x,?,0,2", "1,red,x,?,2,0"),
+        *("1,green,x,?,0,0", "1,Red,x,?,0,0", "1,red,x,?,??,0", "1,red,x,?,0,?0", "1,red,x,?,0,2", "1,red,x,?,2,0"),
         *("1,red,x,?,1.0,0", "1,red,x,?,0,0,{0.5}", "'1',red,x,?,0,0", "1,red,x,?,0,0 % c", "1\tred,x,?,0,0"),
         *(
             "1,red,\0,?,0,0",
@@ -220,7 +222,7 @@ def test_simple_lines_are_read_by_columns_as_by_lines(text):
             "{5 1,4 1}",
             "{1 green}",
             "{5 2}",
-            "{4 ?}",
+            "{4 ??}",
         ),
         *("{1 dark blue}", "{0 1 1,2}", "{0 1}{0 1}", "{{0 1}", "{0 1\x0b}", "{99999999999999999999999 1}", "% c"),
     ],

@@ -166,7 +166,7 @@ def _row(
                 return -1, n
         else:
             at, x = _word(block, at, domains[j], table, words)
-            if x < 0 or (x != x and places[j, 0] < 0):
+            if x < 0:
                 return -1, n
         attribute[n], value[n] = j, x
         n, least = n + 1, j + 1
@@ -227,7 +227,8 @@ def place_entries(
 ) -> None:
     """Append the pairs that differ from their attribute's default to two matrices in CSR form.
 
-    The ends of rows have an entry more than there are rows: the first is that of the row before.
+    An unknown label stands there as -1 - its column. The ends of rows have an entry more than there are rows: the first
+    is that of the row before.
     """
     k, n, m = 0, x_ends[0], y_ends[0]
     for r in range(len(ends)):
@@ -239,7 +240,7 @@ def place_entries(
                     columns[n], data[n] = column, value[k]
                     n += 1
                 else:
-                    labels[m] = -1 - column
+                    labels[m] = -1 - column if value[k] == value[k] else column
                     m += 1
             k += 1
         x_ends[r + 1], y_ends[r + 1] = n, m

@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from plait.core.arrays import Array, Bools, Floats, Ints, Labels
+from plait.core.arrays import Array, Bools, Floats, Ints
 from plait.core.checks import OneOf, check_value
 from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
 from plait.core.sentences import shown
+from plait.core.unknown_labels import UNKNOWN, given_again
 from plait.data.conversion.attributes import AttributeTable, label_codes, value_codes
 from plait.data.conversion.feature_encoding import NOMINAL_MODES, encode_columns, widened
 from plait.data.conversion.files import LARGE_FILE, plain_stem, up_to
@@ -38,6 +39,8 @@ _LINES_AT_ONCE = 1024
 _FEW_ROWS = 8
 # How many pairs of dense rows become sparse at once.
 _MOST_PAIRS = 1 << 16
+# Labels of which some are unknown are kept dense: so many cells, or so many for each value in the file.
+_MOST_CELLS, _CELLS_FOR_ONE = 1 << 26, 64
 
 _ZERO_ONE = ("0", "1")
 
@@ -60,6 +63,10 @@ def read_arff(
         What nominal features with more than two values become.
     name : str, optional
         What to call the data set; by default the file's name.
+
+    Returns
+    -------
+    Dataset
 
     Examples
     --------
@@ -123,14 +130,22 @@ class _Reader:
             warnings.warn(f"{self.header.file}: left out the weights of rows.", DataWarning, stacklevel=4)
 
     def matrices(self) -> tuple[Any, Any]:
-        """Return X with codes (what is not stored is the default) and the final Y."""
+        """Return X with codes (what is not stored is the default) and the final Y, as floats where some are unknown."""
         if self.table.n == 0:
             raise DataError.at(self.header.file, self.line, "rows after @data", "none")
         X, Y = self.table.matrices()
         filled = self.places[self.is_label, 1] == 1
         if isinstance(self.table, SparseTable) and filled.any():
-            Y = widened(Y, np.ones(Y.shape[1], dtype=np.int64), filled, self.header.file).astype(np.uint8)
+            Y = widened(Y, np.ones(Y.shape[1], dtype=np.int64), filled, self.header.file).astype(Y.dtype)
+        if isinstance(self.table, SparseTable) and Y.dtype.kind == "f":
+            self._check_cells(Y, len(self.table.data) + len(self.table.label_indices))
         return X, Y
+
+    def _check_cells(self, Y: Any, n_values: int) -> None:
+        n_cells, most = Y.shape[0] * Y.shape[1], max(_MOST_CELLS, _CELLS_FOR_ONE * n_values)
+        if n_cells > most:
+            expected = f"at most {most} labels of all rows, as some are unknown"
+            raise DataError.at(self.header.file, None, expected, str(n_cells), "Leave rows with unknown labels out.")
 
     def _add(self, rows: Rows) -> None:
         if rows.sparse and isinstance(self.table, DenseTable):
@@ -262,7 +277,7 @@ class DenseTable:
         self.n_attributes = len(places)
         self.features, self.labels = _columns(~is_label), _columns(is_label)
         self.X: Floats = np.empty((0, int(np.count_nonzero(~is_label))))
-        self.Y: Labels = np.empty((0, int(np.count_nonzero(is_label))), dtype=np.uint8)
+        self.Y = np.empty((0, int(np.count_nonzero(is_label))), dtype=np.int8)
         self.n = 0
 
     def add(self, rows: Rows) -> None:
@@ -272,12 +287,13 @@ class DenseTable:
         _grow(self.X, stop)
         _grow(self.Y, stop)
         self.X[self.n : stop] = value[:, self.features]
-        self.Y[self.n : stop] = value[:, self.labels]
+        self.Y[self.n : stop] = np.nan_to_num(value[:, self.labels], nan=UNKNOWN)
         self.n = stop
 
     def matrices(self) -> tuple[Array, Array]:
         """Return X and Y, trimmed."""
-        return _trim(self.X, self.n), _trim(self.Y, self.n)
+        X, Y = _trim(self.X, self.n), _trim(self.Y, self.n)
+        return X, given_again(Y) if (Y == UNKNOWN).any() else Y.view(np.uint8)
 
 
 class SparseTable:
@@ -326,16 +342,19 @@ class SparseTable:
         for start in range(0, table.n, n_rows):
             rows = slice(start, min(start + n_rows, table.n))
             value = np.empty((rows.stop - start, d))
-            value[:, table.features], value[:, table.labels] = table.X[rows], table.Y[rows]
+            value[:, table.features], value[:, table.labels] = table.X[rows], given_again(table.Y[rows])
             self.add(Rows(None, value.ravel(), np.arange(1, len(value) + 1) * d, False))
 
     def matrices(self) -> tuple[Any, Any]:
-        """Return X and Y in CSR form; a stored entry of Y is 1, or 0 where the default is 1."""
+        """Return X and Y in CSR form; a stored entry of Y is 1, or 0 where the default is 1, or NaN."""
         is_label = self.places[:, 0] < 0
         X = self._matrix(self.data, self.indices, self.ends, ~is_label)
         present = 1 - self.places[is_label, 1].astype(np.uint8)
         labels = _trim(self.label_indices, int(self.label_ends[self.n]))
-        return X, self._matrix(present[labels], labels, self.label_ends, is_label)
+        unknown = labels < 0
+        labels[unknown] = -1 - labels[unknown]
+        values = np.where(unknown, np.nan, present[labels]) if unknown.any() else present[labels]
+        return X, self._matrix(values, labels, self.label_ends, is_label)
 
     def _matrix(self, data: Array, indices: Array, ends: Array, columns: Bools) -> Any:
         ends.resize(self.n + 1, refcheck=False)
@@ -355,6 +374,6 @@ def place_entries(attribute: Array, value: Array, ends: Array, places: Array, *a
         start = last[0]
         count = np.concatenate(([0], np.cumsum(chosen)))
         last[1:] = start + count[ends]
-        indices[start : start + count[-1]] = np.where(column < 0, -1 - column, column)[chosen]
+        indices[start : start + count[-1]] = np.where((column < 0) & ~np.isnan(value), -1 - column, column)[chosen]
         if indices is columns:
             data[start : start + count[-1]] = value[chosen]

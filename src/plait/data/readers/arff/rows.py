@@ -53,7 +53,7 @@ class RowParser:
     table : AttributeTable
         As declared.
     is_label : ndarray of shape (n_attributes,)
-        Which attributes are labels; these are never missing and always 0 or 1.
+        Which attributes are labels; these are 0, 1 or missing.
     file : str
         The file, for errors.
     """
@@ -171,9 +171,6 @@ class RowParser:
 
     def _value(self, j: int, text: str, quoted: bool) -> float:
         if text == "?" and not quoted:
-            if self.is_label[j]:
-                name = self.table.names[j]
-                raise self.error(f"0 or 1 for label {shown(name)}", "a missing value", "Fill it in.")
             return math.nan
         value = self.codes[self.which[j]](text)
         wrong_label = self.is_label[j] and value not in (0.0, 1.0)
@@ -241,7 +238,7 @@ class ColumnParser:
         self.n_attributes = len(table.names)
         # The type of an attribute and whether it is a label say what its words mean.
         self.meaning = (2 * table.which + is_label).astype(np.int64)
-        self.words = {which: _words(table.types[which // 2], bool(which % 2)) for which in set(self.meaning.tolist())}
+        self.words = {which: _words(table.types[which // 2]) for which in set(self.meaning.tolist())}
         lengths = [(which, len(list(run))) for which, run in groupby(self.meaning.tolist())]
         stops = np.cumsum([length for _, length in lengths]).tolist()
         self.runs = [(which, stop - n, stop) for (which, n), stop in zip(lengths, stops, strict=True)]
@@ -303,8 +300,8 @@ class ColumnParser:
 
 
 def _checked(value: Floats, which: int) -> Floats:
-    """Return numbers if they are finite or missing, and those of labels if they are 0 or 1."""
-    wrong = (value != 0) & (value != 1) if which % 2 else np.isinf(value)
+    """Return numbers if they are finite or missing, and those of labels if they are 0, 1 or missing."""
+    wrong = (value != 0) & (value != 1) & ~np.isnan(value) if which % 2 else np.isinf(value)
     if wrong.any():
         raise ValueError("not finite, or no label")
     return value
@@ -319,13 +316,11 @@ class _AnyWord(dict[str, float]):
         return 0.0
 
 
-def _words(kind: Attribute, is_label: bool) -> dict[str, float] | None:
+def _words(kind: Attribute) -> dict[str, float] | None:
     """Return the numbers that words of an attribute stand for, or None where they are numbers themselves."""
     if kind.kind == "numeric":
         return None
     known = dict(zip(kind.values, map(float, value_codes(kind.values)), strict=True))
-    for word in ("", "?"):  # these only count between quotes
-        known.pop(word, None)
-    if not is_label:
-        known["?"] = math.nan
+    known.pop("", None)  # only counts between quotes, and so does a declared ?
+    known["?"] = math.nan
     return _AnyWord(known) if kind.kind == "string" else known
