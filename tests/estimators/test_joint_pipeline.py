@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import plait
-from plait import JointPipeline, make_joint_pipeline, recipes
+from plait import AutoJoint, JointPipeline, make_joint_pipeline, recipes
 from plait.baselines import MLkNN
 from plait.data import Dataset, TableEncoder
 from plait.learners import LinearSVMLearner, LogisticLearner
@@ -60,6 +60,23 @@ def test_reasons_go_by_the_names_of_the_steps_before(fitted):
     # Names of a step that gives none are not those of the step before it.
     silent = make_joint_pipeline(StandardScaler(), FunctionTransformer(np.negative), recipes.br()).fit(X, Y)
     assert [silent.joint(X[:1]).features.name(j) for j in range(3)] == ["x0", "x1", "x2"]
+
+
+def test_gaps_that_the_model_marks_itself_keep_the_names_of_the_steps_before():
+    # Numbers below zero: an indicator of gaps that is 0 is no name for them.
+    songs = pd.DataFrame({"tempo": X[:, 0] - 9, "loud": X[:, 1], "key": ["C", "G", "D"] * 20})
+    songs.loc[::5, "tempo"] = np.nan
+    encoder, last = TableEncoder(fill=None), AutoJoint(learners=["logistic"], random_state=0)
+    for inside in (encoder, clone(encoder).set_output(transform="pandas")):
+        answer = make_joint_pipeline(inside, clone(last)).fit(songs, Y).joint(songs[:2])
+        for row, own in ((0, {"tempo=(gap)": 1.0, "key=C": 1.0}), (1, {"tempo": songs["tempo"][1], "key=G": 1.0})):
+            found = answer[row].why("y0", k=9)
+            values = dict(zip(found.name, found.value, strict=True))
+            del values["y1"]
+            assert values == pytest.approx({**own, "loud": songs["loud"][row]}, rel=1e-12)
+    numbers = songs[["tempo", "loud"]].to_numpy()
+    alone = last.fit(numbers, Y).joint(numbers[:1])
+    assert set(alone.why("y0", k=9).name) == {"x0=(gap)", "x1", "y1"}
 
 
 def test_a_single_step_and_a_pipeline_inside(fitted):

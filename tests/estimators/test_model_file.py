@@ -38,7 +38,7 @@ from plait.estimators import UntrustedModelError, model_file, model_types, read_
 from plait.estimators.model_file import answers_of
 from plait.inference import Auto
 from plait.joint import MixtureJoint
-from plait.learners import SklearnLearner
+from plait.learners import LogisticLearner, SklearnLearner, linear_conditionals
 
 skops = pytest.importorskip("skops.io")
 FIXTURES = Path(__file__).parent / "models"
@@ -618,6 +618,34 @@ def test_a_sparse_matrix_that_leads_out_of_its_columns(tmp_path, name):
     refused(tmp_path / "m.plait", "csr_matrix lead out")
 
 
+def thin_model():
+    """Return a model with sparse coefficients."""
+    model = recipes.br(learner=LogisticLearner(sparsify=0.05)).fit(*problem())
+    assert sparse.issparse(model.conditionals_.coef_)
+    return model
+
+
+@pytest.mark.parametrize("packed_by_itself", [False, True], ids=["arrays", "as files had it before"])
+def test_sparse_coefficients_come_back(tmp_path, monkeypatch, packed_by_itself):
+    model = thin_model()
+    if packed_by_itself:
+        monkeypatch.setattr(linear_conditionals, "_parts", lambda value: value)
+    save_model(model, tmp_path / "m.plait")
+    again = load_model(tmp_path / "m.plait")
+    assert (again.conditionals_.coef_ != model.conditionals_.coef_).nnz == 0
+    X, _ = problem()
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.parametrize("name", ["indices", "indptr"])
+def test_sparse_coefficients_that_lead_out_of_their_columns(tmp_path, name):
+    model = thin_model()
+    getattr(model.conditionals_.coef_, name)[1] = 10**6
+    skops.dump(model, tmp_path / "m.plait")
+    refused(tmp_path / "m.plait", "csr_array lead out")
+
+
 @pytest.mark.parametrize(
     "change", [{"coef_": np.zeros((2, 4))}, {"parent_coef_": np.zeros((3, 1))}, {"intercept_": 0.0}]
 )
@@ -650,3 +678,10 @@ def write_fixture():
 
 if __name__ == "__main__":
     write_fixture()
+
+
+@pytest.mark.parametrize("problem", [AttributeError("a"), KeyError("a"), TypeError("a"), UnboundLocalError("a")])
+def test_whatever_a_damaged_part_raises_is_said_of_the_file(tmp_path, problem):
+    named = rf"m.plait: .*cannot answer \({type(problem).__name__}.*Fit the model again"
+    with pytest.raises(DataError, match=named), answers_of(tmp_path / "m.plait"):
+        raise problem

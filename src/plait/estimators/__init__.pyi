@@ -1,4 +1,4 @@
-from . import recipes
+from . import auto_joint, recipes
 from .answers import LikelySets, Posterior
 from .auto_joint import AutoJoint
 from .ensemble_classifier import EnsembleClassifier
@@ -24,4 +24,5 @@ __all__ = [
     "read_model_file",
     "recipes",
     "save_model",
+    "auto_joint",
 ]

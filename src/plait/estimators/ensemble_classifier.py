@@ -19,11 +19,14 @@ from plait.core.randomness import generator, seeds
 from plait.core.sentences import ParameterError
 from plait.core.unknown_labels import given_again, has_unknown, known_cells, known_shares, unknown_as_absent
 from plait.estimators.joint_classifier import JointClassifier
+from plait.estimators.unknown_labels.recording import RECORDING_RULES, missed_shares
 from plait.inference import Greedy, Inference
 from plait.joint import FeatureJoint, MixtureJoint
+from plait.learners.learner_words import as_learner
+from plait.learners.training.problem import Problem
 from plait.losses import Loss
 from plait.posterior import JointModel
-from plait.structure import FullChain
+from plait.structure import FullChain, LabelGraph
 
 __all__ = ["EnsembleClassifier"]
 
@@ -120,6 +123,11 @@ class EnsembleClassifier(CallbackSupport, JointModel):
         Seed of rows, features and members.
     n_jobs : int, optional
         Workers over members; the result is the same for any number.
+    zeros : {"certain", "unrecorded"}, default="certain"
+        What a 0 in y says: that the label is not there, or only that it was not recorded [Elkan2008].
+        Members that take it are told.
+    recording_rate : float, array of shape (n_labels,) or "estimate", optional
+        With `zeros="unrecorded"` the share of the labels that are there which is recorded, see `JointClassifier`.
 
     Attributes
     ----------
@@ -132,6 +140,8 @@ class EnsembleClassifier(CallbackSupport, JointModel):
     thresholds_ : dict
         Thresholds of the losses "micro_f1" (a number) and "macro_f1" (one a label), found where `loss` is one of them
         at `fit`, which then takes three times as long: thirds of the rows are held out in turn. May be changed.
+    recording_rate_ : ndarray of shape (n_labels,)
+        With `zeros="unrecorded"` the rates that were given or estimated.
     joint_ : MixtureJoint
         P(y | x) of a mixture, waiting for X: what `joint(X)` asks.
     label_names_ : ndarray of str
@@ -152,6 +162,7 @@ class EnsembleClassifier(CallbackSupport, JointModel):
     References
     ----------
     [OCC] Sun and Kudo: Optimization of classifier chains via conditional likelihood maximization, 2018.
+    [Elkan2008] Elkan and Noto: Learning classifiers from only positive and unlabeled data, 2008.
     [Read2011] Read, Pfahringer, Holmes and Frank: Classifier chains for multi-label classification, 2011.
 
     Examples
@@ -179,6 +190,7 @@ class EnsembleClassifier(CallbackSupport, JointModel):
         "loss": (InstanceOf((Loss, str)),),
         "random_state": (RandomState(), Nothing()),
         "n_jobs": JOBS_RULES,
+        **RECORDING_RULES,
     }
     part_makers: ClassVar[dict[str, Any]] = {**JointModel.part_makers, "estimator": lambda owner, value: value}
 
@@ -195,6 +207,8 @@ class EnsembleClassifier(CallbackSupport, JointModel):
         loss: Any = "subset",
         random_state: Any = None,
         n_jobs: int | None = None,
+        zeros: str = "certain",
+        recording_rate: Any = None,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -207,6 +221,8 @@ class EnsembleClassifier(CallbackSupport, JointModel):
         self.loss = loss
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.zeros = zeros
+        self.recording_rate = recording_rate
 
     @shows_progress("fitting")
     @with_callbacks
@@ -230,9 +246,10 @@ class EnsembleClassifier(CallbackSupport, JointModel):
         X, Y, sample_weight = self._training_data(X, y, sample_weight)
         *member_seeds, split_seed, self._seed = seeds(self.random_state, self.n_estimators + 2)
         held, candidates = self._split(X.shape[0], split_seed)
+        member = self._member(X, Y, sample_weight)
         self.members_: list[Member] = Parallel(n_jobs=self.n_jobs)(
             delayed(fitted_member)(
-                self.part("estimator"),
+                member,
                 X,
                 Y,
                 sample_weight,
@@ -255,6 +272,20 @@ class EnsembleClassifier(CallbackSupport, JointModel):
             return super().part(name)
         by_vote = self.combine in ("votes", "marginals")
         return JointClassifier(FullChain("random"), inference=Greedy() if by_vote else "auto")
+
+    def _member(self, X: Any, Y: Labels, sample_weight: Any) -> Any:
+        """Return what members are copies of; where zeros are unrecorded it is told so, and the rate for all members."""
+        member, learner = self.part("estimator"), as_learner("EnsembleClassifier", "tuned")
+        missed = missed_shares(self, learner, Problem(X, Y, LabelGraph([[]] * Y.shape[1]), None, sample_weight))
+        if missed is None:
+            return member
+        if "recording_rate" not in member.get_params() or self.member_weights == "likelihood":
+            raise ParameterError(
+                "EnsembleClassifier needs an estimator with recording_rate, and member_weights='equal', for "
+                f"zeros='unrecorded', but they are {type(member).__name__} and {self.member_weights!r}. Use "
+                "JointClassifier(), or zeros='certain'."
+            )
+        return clone(member).set_params(zeros="unrecorded", recording_rate=self.recording_rate_)
 
     def _combined(self) -> str:
         """Return how members are put together: what "auto" means for them."""
@@ -302,7 +333,8 @@ class EnsembleClassifier(CallbackSupport, JointModel):
         scores = self._scores(X)
         levels = np.unique(scores)
         counts = np.array([(scores >= level).sum() for level in levels])
-        n_given = known_shares(Y).sum() * len(Y) if has_unknown(Y) else int(Y.sum())
+        rates = getattr(self, "recording_rate_", np.ones(Y.shape[1]))
+        n_given = (known_shares(Y) / rates).sum() * len(Y)
         return float(levels[np.argmin(np.abs(counts - n_given))])
 
     @answers_chunks

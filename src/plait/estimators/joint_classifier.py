@@ -11,7 +11,7 @@ from sklearn.base import clone
 from plait import features as features_room
 from plait import structure as structure_room
 from plait.core.arrays import Bools, Labels
-from plait.core.checks import InstanceOf, Nothing, OneOf, RandomState, check_parameters
+from plait.core.checks import InstanceOf, Nothing, RandomState, check_parameters
 from plait.core.chunked.row_chunks import RowChunks
 from plait.core.naming import resolve
 from plait.core.parallel import JOBS_RULES, with_own_jobs
@@ -22,7 +22,7 @@ from plait.core.unknown_labels import has_unknown
 from plait.estimators.category_columns import CategoryFrames, categories_of, in_codes
 from plait.estimators.unknown_labels.em import filled_parents, trained_on_known
 from plait.estimators.unknown_labels.imputation import imputed_labels
-from plait.estimators.unknown_labels.recording import RecordingRates, missed_shares
+from plait.estimators.unknown_labels.recording import RECORDING_RULES, missed_shares
 from plait.features import FeatureMask, Selector
 from plait.inference import Inference
 from plait.joint import GraphJoint
@@ -56,7 +56,8 @@ def pairs_for(structure: Structure, learner: Learner, problem: Problem, *, seed:
             "Use LogisticLearner(), or a structure that needs counts only, such as LabelTree()."
         )
     enough = structure.folds is not None and problem.Y.shape[0] >= max(2, structure.folds)
-    return learner.fit_pairs_checked(problem, folds=structure.folds if enough else None, random_state=seed)
+    folds, candidates = structure.folds if enough else None, structure.candidate_parents(problem.Y)
+    return learner.fit_pairs_checked(problem, folds=folds, random_state=seed, candidates=candidates)
 
 
 def repeated_rows(X: Any, Y: Any, sample_weight: Any) -> tuple[Any, Any]:
@@ -191,8 +192,7 @@ class JointClassifier(JointModel):
         "loss": (InstanceOf((Loss, str)),),
         "random_state": (RandomState(), Nothing()),
         "n_jobs": JOBS_RULES,
-        "zeros": (OneOf(("certain", "unrecorded")),),
-        "recording_rate": (RecordingRates(), OneOf(("estimate",)), Nothing()),
+        **RECORDING_RULES,
     }
     threshold_folds: ClassVar[int] = 5
     part_makers: ClassVar[dict[str, Any]] = {
@@ -307,10 +307,7 @@ class JointClassifier(JointModel):
         self.graph_ = structure.build_checked(given)
         self.mask_ = None if selector is None else selector.second_stage(*whole, self.graph_, candidates)
         problem = replace(alone, graph=self.graph_, support=_support(self.mask_))
-        missed = None
-        if self.zeros == "unrecorded":
-            missed = missed_shares(type(self).__name__, self.recording_rate, learner, alone)
-            self.recording_rate_ = np.ones(self.n_labels_) if missed is None else 1.0 - missed
+        missed = missed_shares(self, learner, alone)
         if has_unknown(Y) or missed is not None:
             self.conditionals_ = trained_on_known(learner, problem, self._seed, missed)
         else:
@@ -335,8 +332,7 @@ class JointClassifier(JointModel):
     def _part_model(self) -> Any:
         """Return a copy with the graph and the penalties that all rows chose: folds train the conditionals again."""
         learner = self._learner().settled(self.conditionals_)
-        rate = getattr(self, "recording_rate_", self.recording_rate)
-        return super()._part_model().set_params(structure=UserGraph(self.graph_), learner=learner, recording_rate=rate)
+        return super()._part_model().set_params(structure=UserGraph(self.graph_), learner=learner)
 
     def _parts(self) -> tuple[Structure, Selector | None, Learner]:
         """Return the parts as objects, their parameters checked."""

@@ -17,7 +17,7 @@ from plait.data import TableEncoder
 from plait.posterior import Posterior
 from plait.posterior.explaining import FeatureBackground
 
-__all__ = ["JointPipeline", "make_joint_pipeline"]
+__all__ = ["JointPipeline", "make_joint_pipeline", "named_features"]
 
 
 def _if_last_step_has(name: str) -> Callable[[Method], Method]:
@@ -117,7 +117,7 @@ class JointPipeline(Pipeline):
             What the first step takes.
         """
         answer: Posterior = self._last().joint(self._transformed(X))
-        answer.rows, answer.features = row_frame(X), self._named(answer.features)
+        answer.rows, answer.features = row_frame(X), named_features(self, answer.features)
         return answer
 
     @_if_last_step_has("predict_sets")
@@ -168,15 +168,6 @@ class JointPipeline(Pipeline):
     def _last(self) -> Any:
         return self.steps[-1][1]
 
-    def _named(self, features: FeatureBackground | None) -> FeatureBackground | None:
-        """Return the features by the names that the steps before the last give them, where these say any."""
-        steps = [step for _, step in self.steps[:-1] if step is not None and step != "passthrough"]
-        names = _names_out(steps)
-        if features is None or names is None or len(names) != len(features.means):
-            return features
-        groups = steps[0].feature_groups() if len(steps) == 1 and isinstance(steps[0], TableEncoder) else None
-        return features._replace(names=names, groups=features.groups if groups is None else groups)
-
     def _transformed(self, X: Any) -> Any:
         """Return what the last step is given."""
         check_is_fitted(self)
@@ -186,9 +177,31 @@ class JointPipeline(Pipeline):
         return X
 
 
-def _names_out(steps: Sequence[Any]) -> Any:
+def named_features(
+    pipeline: Pipeline, features: FeatureBackground | None, columns: Sequence[str] | None = None
+) -> FeatureBackground | None:
+    """Return the features by the names that the steps before the last give them, where these alone say any.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted.
+    features : FeatureBackground or None
+        What its last step knows of the features.
+    columns : sequence of str, optional
+        Names of the columns of X, where the pipeline was fitted on an array.
+    """
+    steps = [step for _, step in pipeline.steps[:-1] if step is not None and step != "passthrough"]
+    names = _names_out(steps, columns)
+    if features is None or names is None or len(names) != len(features.means):
+        return features
+    groups = steps[0].feature_groups() if len(steps) == 1 and isinstance(steps[0], TableEncoder) else None
+    known = names if features.names is None or columns is not None else features.names
+    return features._replace(names=known, groups=features.groups if groups is None else groups)
+
+
+def _names_out(steps: Sequence[Any], names: Any) -> Any:
     """Return the names of what the last of some transformers gives; None where one of them has no names."""
-    names: Any = None
     for step in steps:
         try:
             names = step.get_feature_names_out(names)
@@ -208,6 +221,10 @@ def make_joint_pipeline(
         Transformers, and a joint model at the end.
     memory, transform_input, verbose
         As in `JointPipeline`.
+
+    Returns
+    -------
+    JointPipeline
 
     Examples
     --------

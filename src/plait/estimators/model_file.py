@@ -64,6 +64,14 @@ class ModelFile:
         The column of a table that names rows, which answers carry along; empty without one.
     tags_column, tags_sep : str
         The column of a table that had all labels of a row in one cell, and what stood between them; empty without one.
+
+    Examples
+    --------
+    >>> from plait import recipes, save_model
+    >>> save_model(recipes.br().fit([[0.0], [1.0]] * 9, [["sea"], ["sun"]] * 9), "model.plait")
+    >>> file = read_model_file("model.plait")
+    >>> file.label_names, file.model.predict_sets([[0.9]])
+    (('sea', 'sun'), [('sun',)])
     """
 
     model: Any
@@ -188,6 +196,17 @@ def load_model(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> 
 def read_model_file(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> ModelFile:
     """Read a model with all that its file says of it: see `load_model`.
 
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    trusted : sequence of str
+        Types of other packages that it may hold.
+
+    Returns
+    -------
+    ModelFile
+
     Examples
     --------
     >>> from plait import recipes, save_model
@@ -215,7 +234,8 @@ def answers_of(path: str | os.PathLike[str]) -> Iterator[None]:
     """Say that a model of a file cannot be used where asking it ends in an error that no data explain."""
     try:
         yield
-    except (AttributeError, LookupError, TypeError) as problem:
+    # UnboundLocalError, a NameError: scikit-learn's imputer whose parameters no longer fit each other.
+    except (AttributeError, LookupError, NameError, TypeError) as problem:
         reason = " ".join(f"{type(problem).__name__} {problem}".split())[:200]
         raise _wrong(Path(path), f"one that cannot answer ({reason})", "Fit the model again.") from problem
 

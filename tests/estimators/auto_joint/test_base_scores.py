@@ -1,5 +1,7 @@
 """Base learners: rows are scored by models that have not seen them, and new rows as the parts say."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -16,6 +18,7 @@ from plait.estimators.auto_joint import (
     LogisticScores,
     NeighbourScores,
     TextScores,
+    lasso_scores,
 )
 from plait.estimators.auto_joint.base_scores import held_rows
 
@@ -147,3 +150,67 @@ def test_equally_near_rows_do_not_depend_on_the_number_of_threads():
             found.append((scores.out_of_fold(X, Y, folds), scores.log_odds(X[:20])))
     np.testing.assert_array_equal(found[0][0], found[1][0])
     np.testing.assert_array_equal(found[0][1], found[1][1])
+
+
+GAPS = np.where(np.random.default_rng(8).random(Y.shape) < 0.4, -1, Y.astype(np.int8)).astype(np.int8)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [LogisticScores(C=2.0, standardize=False), ClassifierScores(LogisticRegression(), "x"), LassoScores()],
+    ids=lambda each: type(each).__name__,
+)
+def test_a_label_is_trained_on_the_rows_that_know_it(learner):
+    known = np.flatnonzero(GAPS[:, 1] >= 0)
+    found = learner.out_of_fold(X, GAPS, FOLDS, seed=0)
+    assert ((found > 0) == Y).mean() > 0.7
+    odds = learner.log_odds(X)[:, 1]
+    rows = [(np.flatnonzero(np.isin(known, train)), np.flatnonzero(np.isin(known, held))) for train, held in FOLDS]
+    if isinstance(learner, LassoScores):  # one strength serves all labels
+        model = LogisticRegression(C=learner.C_, **lasso_scores._ABSOLUTE, solver="liblinear", tol=1e-6, random_state=0)
+        scaled = learner.scaler_.transform(X)
+        expected = model.fit(scaled[known], Y[known, 1]).decision_function(scaled)
+    else:
+        learner.out_of_fold(X[known], Y[known, 1:2], rows, seed=0)
+        expected = learner.log_odds(X)[:, 0]
+    np.testing.assert_allclose(odds, expected, rtol=1e-2 if isinstance(learner, LassoScores) else 1e-4, atol=1e-2)
+
+
+def test_neighbours_that_do_not_know_a_label_have_no_vote():
+    learner = NeighbourScores(12)
+    scores = learner.out_of_fold(X, GAPS, FOLDS)
+    n = round(12 / (GAPS >= 0).mean())
+    scaled = (X - X.mean(axis=0)) / X.std(axis=0)
+    distances = ((scaled[7] - scaled) ** 2).sum(axis=1)
+    distances[7] = np.inf
+    near = np.argsort(distances)[:n]
+    votes = 1 / np.sqrt(np.arange(1, n + 1))
+    votes /= votes.sum()
+    known = GAPS[near] >= 0
+    prior = ((GAPS == 1).sum(axis=0) + 1) / ((GAPS >= 0).sum(axis=0) + 2)
+    expected = (10 * votes @ (known * Y[near]) + prior) / (10 * votes @ known + 1)
+    np.testing.assert_allclose(1 / (1 + np.exp(-scores[7])), expected, rtol=1e-9)
+
+
+def test_leaves_answer_with_what_their_rows_know():
+    forest = ForestScores(5)
+    found = forest.out_of_fold(X, GAPS, FOLDS, seed=0)
+    assert found.shape == Y.shape
+    leaves = forest._leaves(np.ascontiguousarray(X, dtype=np.float32))
+    means, known = forest.leaf_labels_.toarray()[leaves[:4]], forest.leaf_known_[leaves[:4]]
+    for row, tree in itertools.product(range(4), range(5)):
+        inside = np.flatnonzero(leaves[:, tree] == leaves[row, tree])
+        for k in range(3):
+            values = GAPS[inside, k][GAPS[inside, k] >= 0]
+            # A bag leaves rows out: what a leaf says lies between what its rows say.
+            assert not known[row, tree, k] or values.min() <= means[row, tree, k] <= values.max()
+            assert known[row, tree, k] or means[row, tree, k] == 0
+    size = forest._size
+    expected = (means.mean(axis=1) * size + forest.prior_) / (known.mean(axis=1) * size + 1)
+    np.testing.assert_allclose(1 / (1 + np.exp(-forest.log_odds(X[:4]))), np.clip(expected, 1e-3, 1 - 1e-3), rtol=1e-6)
+
+
+@every
+def test_the_type_of_known_labels_does_not_matter(learner):
+    whole = learner.out_of_fold(X, Y, FOLDS, seed=2)
+    np.testing.assert_allclose(learner.out_of_fold(X, Y.astype(np.int8), FOLDS, seed=2), whole, rtol=1e-5, atol=1e-6)

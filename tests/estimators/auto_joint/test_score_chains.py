@@ -1,12 +1,17 @@
 """The second stage against scikit-learn and by enumeration."""
 
+import itertools
+
 import numpy as np
+import pytest
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from plait.estimators.auto_joint import score_chains
+from plait.estimators.auto_joint import score_chains, small_regressions
+from plait.estimators.auto_joint.base_scores import log_losses
 from plait.estimators.auto_joint.score_chains import PooledWeights, chain_penalty, fitted_chain
 from plait.estimators.auto_joint.second_stage import stage_folds
+from plait.estimators.unknown_labels import known_log_likelihood
 from plait.structure import FullChain, LabelGraph
 
 DRAWS = np.random.default_rng(0)
@@ -54,7 +59,7 @@ def test_batches_and_starts_change_nothing(monkeypatch):
     labels = (wide + DRAWS.normal(size=(120, 1)) > 0.5).astype(np.uint8)
     graph, weights = FullChain("random").build(wide, labels, random_state=0), DRAWS.random(120)
     before = fitted_chain(wide, labels, graph, 0.3, weights)
-    monkeypatch.setattr(score_chains, "_BATCH", 1)
+    monkeypatch.setattr(small_regressions, "_BATCH", 1)
     after = fitted_chain(wide, labels, graph, 0.3, weights)
     design = score_chains._ChainDesign.of(wide, labels, graph, weights)
     started, _ = design.fitted(0.3, design.fitted(30.0)[1])
@@ -109,3 +114,85 @@ def test_learners_that_add_something_keep_their_weight():
     found, every = (make(halves, Y, None, seed=0) for make in (PooledWeights.chosen, PooledWeights.fitted))
     np.testing.assert_array_equal(found.weights, every.weights)
     assert (found.weights > 0.1).all()
+
+
+GAPS = np.where(np.random.default_rng(7).random(Y.shape) < 0.5, -1, Y.astype(np.int8)).astype(np.int8)
+SETS = np.array(list(itertools.product([0, 1], repeat=3)), dtype=np.uint8)
+
+
+def test_weights_of_labels_and_soft_targets_are_copies_of_rows():
+    weights, soft = np.random.default_rng(1).integers(0, 3, Y.shape).astype(float), np.array([0.25, 0.5, 1.0])[Y]
+    places = np.array([[1], [2], [0]])
+    found = small_regressions.few_column_fits(S[None], S, places, soft, 2.0, weights)
+    for k in range(3):
+        columns = np.column_stack([S[:, k], S[:, places[k, 0]]])
+        rows, targets = np.tile(columns, (2, 1)), np.repeat([1, 0], 300)
+        model = LogisticRegression(C=2.0, tol=1e-10, max_iter=1000)
+        model.fit(rows, targets, np.concatenate([soft[:, k], 1 - soft[:, k]]) * np.tile(weights[:, k], 2))
+        np.testing.assert_allclose(found[k], [*model.coef_[0], model.intercept_[0]], rtol=1e-4, atol=1e-5)
+
+
+def by_enumeration(chain, labels):
+    logs = np.stack([chain.condition(S).log_prob(np.tile(each, (300, 1))) for each in SETS], axis=1)
+    agrees = ((labels[:, None] < 0) | (labels[:, None] == SETS)).all(axis=2)
+    return np.log((np.exp(logs) * agrees).sum(axis=1))
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1]])
+def test_steps_of_em_raise_the_penalised_likelihood_of_what_is_known(monkeypatch, order):
+    """With three labels all completions are enumerated, so that every E-step is exact."""
+    graph, C, values = FullChain(order).build(S, Y), 3.0, []
+    for steps in range(6):
+        monkeypatch.setattr(score_chains, "MOST_STEPS", steps)
+        chain = fitted_chain(S, GAPS, graph, C, None)
+        likelihood = by_enumeration(chain, GAPS)
+        np.testing.assert_allclose(
+            known_log_likelihood(chain.condition(S), GAPS, np.arange(300)), likelihood, rtol=1e-9, atol=1e-12
+        )
+        squares = sum(np.square(each).sum() for each in (chain.slope, chain.rival, chain.parent_coef))
+        values.append(C * likelihood.sum() - squares / 2)
+    assert np.diff(values).min() > -1e-6 * abs(values[0])
+    assert values[-1] > values[0] + 0.1
+
+
+def test_a_label_with_one_known_value_keeps_it_through_em():
+    labels = GAPS.copy()
+    labels[:, 1] = np.where(labels[:, 1] >= 0, 0, -1)
+    chain = fitted_chain(S, labels, FullChain().build(S, Y), 1.0, None)
+    n_known = (labels[:, 1] >= 0).sum()
+    np.testing.assert_allclose(chain.intercept[1], -np.log(n_known + 1), rtol=1e-9)
+    assert not chain.parent_coef[1].any()
+
+
+def test_pooled_weights_are_those_of_known_pairs():
+    other, known = np.random.default_rng(3).normal(size=S.shape), GAPS >= 0
+    found = PooledWeights.fitted([S, other], GAPS, None, seed=0)
+    columns = np.column_stack([S[known], other[known]])
+    model = LogisticRegression(C=100.0, tol=1e-10, max_iter=1000).fit(columns, Y[known])
+    np.testing.assert_allclose(found.weights, model.coef_[0], rtol=1e-4, atol=1e-5)
+    losses = np.where(known, np.logaddexp(0, np.where(Y == 1, -1, 1) * found.scores([S, other])), 0).sum(axis=1)
+    np.testing.assert_allclose(found.log_loss([S, other], GAPS, None), losses.mean(), rtol=1e-9)
+
+
+MISSED = np.array([0.5, 0.0, 0.3])
+RECORDS = (Y * (np.random.default_rng(11).random(Y.shape) >= MISSED)).astype(np.uint8)
+
+
+def test_losses_of_records_are_those_of_the_formula():
+    chance, rate = expit(S), 1.0 - MISSED
+    expected = -np.log(np.where(RECORDS == 1, chance * rate, 1 - chance * rate)).sum(axis=1)
+    np.testing.assert_allclose(log_losses(S, RECORDS, MISSED), expected, rtol=1e-9)
+    chain = fitted_chain(S, RECORDS, FullChain().build(S, Y), 1.0, None, 0, MISSED)
+    logs = np.stack([chain.condition(S).log_prob(np.tile(each, (300, 1))) for each in SETS], axis=1)
+    told = np.where(SETS == 1, np.where(RECORDS[:, None] == 1, rate, MISSED), RECORDS[:, None] == 0).prod(axis=2)
+    found = known_log_likelihood(chain.condition(S), RECORDS, np.arange(300), MISSED)
+    np.testing.assert_allclose(found, np.log((np.exp(logs) * told).sum(axis=1)), rtol=1e-9, atol=1e-12)
+
+
+def test_pooled_weights_of_records_are_nearer_to_those_of_all_labels():
+    every = PooledWeights.fitted([S], Y, None, seed=0)
+    certain, found = (PooledWeights.fitted([S], RECORDS, None, 0, missed) for missed in (None, MISSED))
+    gaps = [abs(each.intercept - every.intercept) for each in (found, certain)]
+    assert gaps[0] < 0.5 * gaps[1]
+    assert found.log_loss([S], RECORDS, None, MISSED) < certain.log_loss([S], RECORDS, None, MISSED)
+    assert found.log_loss([S], RECORDS, None, MISSED) < every.log_loss([S], RECORDS, None, MISSED) + 0.02

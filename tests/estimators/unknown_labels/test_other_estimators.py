@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.preprocessing import StandardScaler
 
 from plait import AutoJoint, EnsembleClassifier, JointClassifier, JointPipeline, TreeMixtureClassifier, recipes
+from plait.baselines import MLkNN
 from plait.core.logspace import log_sum_exp
 from plait.core.sentences import ParameterError
 from plait.data.synthetic import make_label_network
@@ -160,3 +162,59 @@ def test_gaps_and_unrecorded_positives_together(data):
     certain = JointClassifier(learner="logistic", random_state=0).fit(X, records)
     true = made.marginals(X)
     assert np.abs(model.predict_proba(X) - true).mean() < np.abs(certain.predict_proba(X) - true).mean()
+
+
+OTHERS = ("mixture", "ensemble", "auto")
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_every_joint_estimator_takes_the_rate_of_recording(data, name):
+    made, X, Y, _ = data
+    records, true = recorded(Y, 0.5), made.marginals(X)
+    certain = clone(MODELS[name]).fit(X, records)
+    model = clone(MODELS[name]).set_params(zeros="unrecorded", recording_rate=0.5).fit(X, records)
+    errors = [np.abs(each.predict_proba(X) - true).mean() for each in (model, certain)]
+    assert errors[0] < 0.5 * errors[1]
+    np.testing.assert_array_equal(model.recording_rate_, 0.5)
+    assert not hasattr(model.set_params(zeros="certain").fit(X, records), "recording_rate_")
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_with_every_positive_recorded_other_estimators_are_the_same(data, name):
+    _, X, Y, gaps = data
+    for labels in (Y, gaps):
+        plain = clone(MODELS[name]).fit(X, labels)
+        same = clone(MODELS[name]).set_params(zeros="unrecorded", recording_rate=1.0).fit(X, labels)
+        np.testing.assert_array_equal(plain.predict_proba(X), same.predict_proba(X))
+
+
+def test_an_estimated_rate_serves_all_members_and_folds(data):
+    _, X, Y, _ = data
+    how = {"zeros": "unrecorded", "random_state": 0}
+    ensemble = EnsembleClassifier(JointClassifier(learner="logistic"), 3, **how)
+    mixture = TreeMixtureClassifier(max_components=1, learner="logistic", loss="micro_f1", **how)
+    for model in (ensemble, mixture):
+        with pytest.warns(UserWarning, match="estimates recording_rate") as told:
+            model.fit(X, recorded(Y, 0.6))
+        assert len([each for each in told if "estimates" in str(each.message)]) == 1
+    for member in ensemble.members_:
+        np.testing.assert_array_equal(member.estimator.recording_rate_, ensemble.recording_rate_)
+
+
+def test_votes_match_the_number_of_labels_that_are_there(data):
+    _, X, Y, _ = data
+    member = JointClassifier(learner="logistic", inference="greedy")
+    how = {"combine": "votes", "threshold": "cardinality", "zeros": "unrecorded", "recording_rate": 0.5}
+    model = EnsembleClassifier(member, 7, random_state=0, **how).fit(X, recorded(Y, 0.5))
+    assert abs(model.predict(X).sum(axis=1).mean() - Y.sum(axis=1).mean()) < 0.4
+
+
+def test_what_cannot_take_a_rate_says_so(data):
+    _, X, Y, _ = data
+    how = {"zeros": "unrecorded", "recording_rate": 0.5}
+    with pytest.raises(ParameterError, match=r"needs an estimator with recording_rate, .* but they are MLkNN"):
+        EnsembleClassifier(MLkNN(), 2, **how).fit(X, Y)
+    with pytest.raises(ParameterError, match="and member_weights='equal'"):
+        EnsembleClassifier(n_estimators=2, member_weights="likelihood", **how).fit(X, Y)
+    with pytest.raises(ParameterError, match="TreeMixtureClassifier needs a learner with soft targets"):
+        TreeMixtureClassifier(1, learner=LinearSVMLearner(calibrate=True), **how).fit(X, Y)

@@ -11,6 +11,7 @@ from plait import JointClassifier
 from plait.baselines import MLkNN
 from plait.core.sentences import ParameterError
 from plait.data.synthetic import make_label_network
+from plait.estimators import LabelTreeClassifier
 from plait.learners import LinearSVMLearner, LogisticLearner, SklearnLearner
 from plait.structure import ConditionalTree, FullChain, Independent, KDependence, LabelTree, Polytree, Trellis
 
@@ -165,6 +166,10 @@ def test_what_cannot_take_gaps_says_so(data):
     _, X, _, gaps = data
     with pytest.raises(ParameterError, match="MLkNN needs every label of y to be known, but it holds NaN"):
         MLkNN().fit(X, gaps)
+    with pytest.raises(ParameterError, match=r"LabelTreeClassifier needs every label .* such as JointClassifier\."):
+        LabelTreeClassifier().fit(X, gaps)
+    with pytest.raises(ParameterError, match=r"where rows come in chunks, .* Pass all rows at once"):
+        quick().fit([X[:150], X[150:]], [gaps[:150], gaps[150:]])
     with pytest.raises(ParameterError, match="all of them are NaN"):
         quick().fit(X, np.full_like(gaps, np.nan))
     with pytest.raises(ValueError, match="infinity"):

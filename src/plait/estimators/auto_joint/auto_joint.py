@@ -5,7 +5,6 @@ from time import process_time
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.model_selection import KFold, ShuffleSplit
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
 from plait.core.arrays import Floats, Labels
@@ -13,9 +12,9 @@ from plait.core.callbacks import CallbackSupport, fit_tasks, with_callbacks
 from plait.core.checks import InstanceOf, Interval, Nothing, OneOf, RandomState, check_parameters
 from plait.core.named_answers import row_frame
 from plait.core.parallel import JOBS_RULES, Parallel, delayed, effective_n_jobs, one_blas_thread
-from plait.core.randomness import generator, seeds
+from plait.core.randomness import seeds
 from plait.estimators.auto_joint.auto_report import AutoReport, FewRowsWarning
-from plait.estimators.auto_joint.base_scores import Folds, held_rows, log_losses, timed_scores
+from plait.estimators.auto_joint.base_scores import Folds, held_rows, log_losses, timed_scores, training_folds
 from plait.estimators.auto_joint.learner_choice import FEW_ROWS, chosen_learners, numbered_names
 from plait.estimators.auto_joint.logistic_scores import LogisticScores
 from plait.estimators.auto_joint.score_chains import PooledWeights, ScoreChain, chain_penalty, fitted_chain
@@ -24,28 +23,22 @@ from plait.estimators.auto_joint.second_stage import (
     inference_for,
     raw_chain,
     share_beside,
-    stacked_marginals,
+    stacked_thresholds,
     stage_folds,
 )
 from plait.estimators.auto_joint.table_input import GapFiller, WordColumns, named_numbers, weighing_rows, word_columns
 from plait.estimators.joint_classifier import as_structure
-from plait.estimators.unknown_labels.imputation import imputed_labels
+from plait.estimators.unknown_labels.recording import RECORDING_RULES, missed_shares
 from plait.joint import FeatureJoint, MixtureJoint
 from plait.learners import LogisticLearner
 from plait.learners.training.problem import Problem, constant_labels, constant_scores
 from plait.losses import Loss
-from plait.losses.expected_f1 import f1_thresholds
 from plait.posterior import JointModel, Posterior
 from plait.posterior.explaining import FeatureBackground
 from plait.structure import LabelGraph, Structure
 
 __all__ = ["AutoJoint"]
 
-# From here on, rows are held out once, and at most so many: enough for a stage with a few numbers a label.
-_MANY_ROWS, _MOST_HELD = 10_000, 20_000
-_SOME_ROWS = 1000
-# Rows whose marginals thresholds are found from.
-_MOST_ASKED = 5000
 # The penalty of chains where rows are too few to choose it.
 _CAUTIOUS = 0.1
 
@@ -86,6 +79,10 @@ class AutoJoint(CallbackSupport, JointModel):
         Workers over trees and labels, threads over blocks of rows.
     verbose : int, default=0
         From 1 on, a line is printed after every step.
+    zeros : {"certain", "unrecorded"}, default="certain"
+        What a 0 in y says: that the label is not there, or only that it was not recorded [Elkan2008].
+    recording_rate : float, array of shape (n_labels,) or "estimate", optional
+        With `zeros="unrecorded"` the share of the labels that are there which is recorded, see `JointClassifier`.
 
     Attributes
     ----------
@@ -102,6 +99,8 @@ class AutoJoint(CallbackSupport, JointModel):
         The chains that are mixed.
     joint_ : MixtureJoint
         P(y | scores), waiting for the scores of rows.
+    recording_rate_ : ndarray of shape (n_labels,)
+        With `zeros="unrecorded"` the rates that were given or estimated.
     label_names_ : ndarray of str
         Names of the labels, from the columns of a data frame, else "y0", "y1", ...
     n_labels_, n_features_in_ : int
@@ -118,13 +117,19 @@ class AutoJoint(CallbackSupport, JointModel):
 
     Notes
     -----
-    Unknown labels (NaN in y) are drawn once, given the known ones of their row, from a chain that EM has trained.
+    Where labels are unknown (NaN in y), base learners train each label on the rows that know it, are weighed by known
+    labels, and chains maximise the likelihood of these by EM. With unrecorded positives, learners score records, and EM
+    over weights and chains maximises the likelihood of the records.
 
     Rows held out decide on weights and penalties, so with fewer than 60 rows nothing is chosen: logistic regression
     and a forest weigh the same, dependence between labels is penalised strongly, and a `FewRowsWarning` says so. From
     10,000 rows on, a third of the rows, at most 20,000, is held out once; neighbours are looked for among 5,000 rows,
     and a tree sees as many. With more than 60 labels there is one chain, in which a label has coefficients for the 20
     labels before it that are most correlated with it and for the number of all of them. `report_` names what applied.
+
+    References
+    ----------
+    [Elkan2008] Elkan and Noto: Learning classifiers from only positive and unlabeled data, 2008.
 
     Examples
     --------
@@ -147,6 +152,7 @@ class AutoJoint(CallbackSupport, JointModel):
         "random_state": (RandomState(), Nothing()),
         "n_jobs": JOBS_RULES,
         "verbose": (Interval(int, 0, None),),
+        **RECORDING_RULES,
     }
     part_makers: ClassVar[dict[str, Any]] = {"loss": JointModel.part_makers["loss"], "structure": as_structure}
 
@@ -159,6 +165,8 @@ class AutoJoint(CallbackSupport, JointModel):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        zeros: str = "certain",
+        recording_rate: Any = None,
     ) -> None:
         self.effort = effort
         self.learners = learners
@@ -167,6 +175,8 @@ class AutoJoint(CallbackSupport, JointModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.zeros = zeros
+        self.recording_rate = recording_rate
 
     @with_callbacks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "AutoJoint":
@@ -194,13 +204,13 @@ class AutoJoint(CallbackSupport, JointModel):
         self._filler = GapFiller(X)
         X = self._filler.transform(X)
         *learner_seeds, fold_seed, pool_seed, chain_seed, self._seed = seeds(self.random_state, 32)
-        Y = imputed_labels(X, Y, weights, pool_seed)
-        self._few = len(Y) < FEW_ROWS
+        self._few, self.report_ = len(Y) < FEW_ROWS, AutoReport()
         problem = Problem(X, Y, LabelGraph([[]] * self.n_labels_), None, weights)
-        mass = problem.class_mass()
+        mass = problem.with_known_targets().class_mass()
         self._varying = np.flatnonzero(~constant_labels(mass))
+        missed = missed_shares(self, LogisticLearner(C="cv", standardize="balanced"), problem)
+        self._missed = None if missed is None else missed[self._varying]
         self._constant_scores = constant_scores(mass)
-        self.report_ = AutoReport()
         self._raw: Any = None
         varying = np.ascontiguousarray(Y[:, self._varying])
         self.learners_, self.report_.notes = chosen_learners(
@@ -209,7 +219,8 @@ class AutoJoint(CallbackSupport, JointModel):
         if not len(self._varying):
             self._finish_constant()
             return
-        folds = self._folds(len(Y), fold_seed)
+        folds, note = training_folds(len(Y), fold_seed, 10 if self.effort == "thorough" else 5)
+        self.report_.notes += note
         scores = self._base_scores(X, varying, weights, folds, learner_seeds)
         self._pool(scores, varying, weights, held_rows(folds), pool_seed)
         self._join(X, varying, weights, folds, self._pooled.scores(scores), chain_seed)
@@ -231,15 +242,6 @@ class AutoJoint(CallbackSupport, JointModel):
     def _rows(self, X: Any) -> Any:
         check_is_fitted(self)
         return self._filler.transform(self._numbers(X, reset=False))
-
-    def _folds(self, n_rows: int, seed: int) -> Folds:
-        rows = np.zeros((n_rows, 1))
-        if n_rows >= _MANY_ROWS:
-            n_held = min(n_rows // 3, _MOST_HELD)
-            self.report_.notes.append(f"weights and chains: learned from {n_held} rows, held out once.")
-            return list(ShuffleSplit(1, test_size=n_held, random_state=seed % 2**31).split(rows))
-        n_folds = (10 if self.effort == "thorough" else 5) if n_rows < _SOME_ROWS else 3
-        return list(KFold(max(2, min(n_folds, n_rows)), shuffle=True, random_state=seed % 2**31).split(rows))
 
     def _base_scores(self, X: Any, Y: Labels, weights: Any, folds: Folds, learner_seeds: list[int]) -> list[Floats]:
         """Return the out-of-fold log-odds of every base learner; all are fitted on all rows then."""
@@ -274,11 +276,11 @@ class AutoJoint(CallbackSupport, JointModel):
             self._pooled = PooledWeights.equal(len(scores))
         else:
             weigh = PooledWeights.chosen if self.learners is None else PooledWeights.fitted
-            self._pooled = weigh(scores, held, held_weights, seed)
+            self._pooled = weigh(scores, held, held_weights, seed, self._missed)
         self.weights_ = dict(zip(numbered_names(self.learners_), self._pooled.weights.tolist(), strict=True))
         for line in self.report_.learners:
             line["weight"] = self.weights_[line["name"]]
-        loss = float(log_losses(self._pooled.scores(scores), held).mean())
+        loss = self._pooled.log_loss(scores, held, None, self._missed)
         self._say(self.report_.stages, "pooled scores", loss, process_time() - start)
 
     def _join(self, X: Any, Y: Labels, weights: Any, folds: Folds, scores: Floats, seed: int) -> None:
@@ -291,9 +293,9 @@ class AutoJoint(CallbackSupport, JointModel):
         C, logs = _CAUTIOUS, None
         if not self._few:
             parts = stage_folds(len(held), held.shape[1], seed)
-            C, logs = chain_penalty(scores, held, graphs[0], parts, held_weights, self.n_jobs)
+            C, logs = chain_penalty(scores, held, graphs[0], parts, held_weights, self.n_jobs, self._missed)
         chains = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(fitted_chain)(scores, held, graph, C, held_weights) for graph in graphs
+            delayed(fitted_chain)(scores, held, graph, C, held_weights, seed, self._missed) for graph in graphs
         )
         members = [(1.0 / len(chains), chain, 0) for chain in chains]
         loss = None if logs is None else -float(np.nanmean(logs))
@@ -301,7 +303,7 @@ class AutoJoint(CallbackSupport, JointModel):
         if structure is None and logs is not None and Y.shape[1] > 1:
             members, logs = self._with_independent(members, scores, held, logs)
             if self.effort != "fast":
-                members = self._with_raw_chain(members, X, Y, weights, folds, graphs[0], logs)
+                members = self._with_raw_chain(members, (X, Y, weights), folds, graphs[0], logs, seed)
         self._mix(members)
         self._keep_thresholds(scores, held, held_weights, seed)
 
@@ -310,7 +312,7 @@ class AutoJoint(CallbackSupport, JointModel):
     ) -> tuple[list[Member], Floats]:
         """Add independent labels with their calibrated scores where rows held out prefer that."""
         known = ~np.isnan(logs)
-        share, gain, logs[known] = share_beside(logs[known], -log_losses(scores, Y)[known])
+        share, gain, logs[known] = share_beside(logs[known], -log_losses(scores, Y, self._missed)[known])
         if not share:
             return members, logs
         self.report_.notes.append(
@@ -319,14 +321,20 @@ class AutoJoint(CallbackSupport, JointModel):
         return [*_scaled(members, 1.0 - share), (share, ScoreChain.independent(Y.shape[1]), 0)], logs
 
     def _with_raw_chain(
-        self, members: list[Member], X: Any, Y: Labels, weights: Any, folds: Folds, graph: LabelGraph, logs: Floats
+        self,
+        members: list[Member],
+        rows: tuple[Any, Labels, Any],
+        folds: Folds,
+        graph: LabelGraph,
+        logs: Floats,
+        seed: int,
     ) -> list[Member]:
         """Add a chain on the features where rows held out prefer that; its scores stand behind the pooled ones."""
         start = process_time()
         known = next((each.learner_ for each in self.learners_ if isinstance(each, LogisticScores)), None)
         learner = LogisticLearner(C="cv", standardize="balanced") if known is None else known
         stacked = logs[np.searchsorted(held_rows(folds), folds[0][1])]
-        raw = raw_chain(learner, X, Y, weights, graph, folds[0], stacked)
+        raw = raw_chain(learner, *rows, graph, folds[0], stacked, seed, self._missed)
         self._say(self.report_.stages, "chain on features", None, process_time() - start)
         if raw is None:
             return members
@@ -348,14 +356,8 @@ class AutoJoint(CallbackSupport, JointModel):
 
     def _keep_thresholds(self, scores: Floats, Y: Labels, weights: Any, seed: int) -> None:
         """Keep the thresholds of largest expected F1, from marginals of rows that the scores' models have not seen."""
-        some = np.sort(generator(seed).permutation(len(Y))[:_MOST_ASKED])
-        every = np.tile(self._constant_scores, (len(some), 1))
-        every[:, self._varying] = scores[some]
-        labels = np.tile(self._constant_scores > 0, (len(some), 1))
-        labels[:, self._varying] = Y[some]
-        marginals = stacked_marginals(self.joint_, every, list(self.label_names_), seed)
-        kept = None if weights is None else weights[some]
-        self.thresholds_ = f1_thresholds(marginals, labels.astype(np.uint8), kept)
+        given = list(self.label_names_), self._constant_scores, self._varying, scores, Y, weights, seed
+        self.thresholds_ = stacked_thresholds(self.joint_, *given)
 
     def _finish_constant(self) -> None:
         """Learn nothing: no label varies."""

@@ -12,6 +12,7 @@ from plait.core.arrays import Floats, Labels
 from plait.core.extras import optional
 from plait.core.randomness import seeds
 from plait.core.sentences import ParameterError, complaint
+from plait.core.unknown_labels import given_again
 from plait.estimators.auto_joint.base_scores import BaseScores, Folds, held_rows
 from plait.learners import FittedClassifiers, SklearnLearner
 
@@ -31,6 +32,11 @@ class ClassifierScores(BaseScores):
         What reports call it; the class's name by default.
     dense : bool, default=False
         Whether sparse X has to become dense for it.
+
+    Attributes
+    ----------
+    conditionals_ : FittedClassifiers
+        Of all rows.
 
     Examples
     --------
@@ -52,7 +58,7 @@ class ClassifierScores(BaseScores):
         self, X: Any, Y: Labels, folds: Folds, *, sample_weight: Any = None, seed: int = 0, n_jobs: int | None = None
     ) -> Floats:
         """Fit all labels on all rows, and on the training rows of every fold."""
-        X = self._input(X)
+        X, Y = self._input(X), given_again(Y)
         learner = SklearnLearner(_seeded(self.estimator, seed), n_jobs=n_jobs)
         self.conditionals_: FittedClassifiers = learner.fit(X, Y, sample_weight=sample_weight)
         scores = np.empty(Y.shape)

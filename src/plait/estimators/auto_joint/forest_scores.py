@@ -9,7 +9,8 @@ from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 from plait.core.arrays import Floats, Ints, Labels
 from plait.core.parallel import Parallel, delayed
 from plait.core.randomness import generator, seeds
-from plait.estimators.auto_joint.base_scores import BaseScores, Folds, held_rows, smoothed_log_odds
+from plait.core.unknown_labels import has_unknown, known_cells, known_shares, unknown_as_absent
+from plait.estimators.auto_joint.base_scores import BaseScores, Folds, base_rates, held_rows, smoothed_log_odds
 
 __all__ = ["ForestScores"]
 
@@ -45,6 +46,17 @@ class ForestScores(BaseScores):
         Columns that a split tries; "auto" is their square root, and of sparse X, whose columns are mostly zero in any
         leaf, three tenths of them, fewer with more than some 330 rows.
 
+    Attributes
+    ----------
+    trees_ : list of trees
+        Of all bags.
+    leaf_labels_ : CSR matrix of float32
+        Mean labels of every leaf, those of all trees one below the other.
+    prior_ : ndarray of float64, shape (n_labels,)
+        Shares of the labels.
+    leaf_known_ : array of bool, or None
+        Which labels are known in every leaf; None where all are.
+
     References
     ----------
     [Geurts2006] Geurts, Ernst and Wehenkel: Extremely randomized trees, 2006.
@@ -58,6 +70,7 @@ class ForestScores(BaseScores):
     """
 
     name = "forest"
+    leaf_known_: Any = None
 
     def __init__(self, n_estimators: int = 100, max_samples: int = 5_000, max_features: Any = "auto") -> None:
         self.n_estimators = n_estimators
@@ -70,7 +83,7 @@ class ForestScores(BaseScores):
         """Grow the trees, and score each row by those whose bag it is not in."""
         rows, columns = _tree_input(X), _by_columns(X)
         weights = np.ones(len(Y)) if sample_weight is None else sample_weight
-        self.prior_ = (weights @ Y + 1.0) / (weights.sum() + 2.0)
+        self.prior_ = base_rates(Y, weights)
         grown = Parallel(n_jobs=n_jobs, prefer="threads")(
             delayed(_grown)(columns, Y, weights, each, self._kind(X, place), self._tried(X), self.max_samples)
             for place, each in enumerate(seeds(seed, self.n_estimators))
@@ -82,14 +95,15 @@ class ForestScores(BaseScores):
         asked = held_rows(folds)
         outside = (bags[asked] == 0).astype(np.float64)
         votes = outside.sum(axis=1, keepdims=True)
-        shares = self._shares(leaves[asked], outside / np.maximum(votes, 1.0))
-        return smoothed_log_odds(np.where(votes > 0, shares, self.prior_), self.prior_, self._size)
+        shares, known = self._shares(leaves[asked], outside / np.maximum(votes, 1.0))
+        return smoothed_log_odds(np.where(votes > 0, shares, self.prior_), self.prior_, self._size, known)
 
     def log_odds(self, X: Any) -> Floats:
         """Return the log-odds of the shares over all trees."""
         leaves = self._leaves(_tree_input(X))
         weights = np.full(leaves.shape, 1.0 / len(self.trees_))
-        return smoothed_log_odds(self._shares(leaves, weights), self.prior_, self._size)
+        shares, known = self._shares(leaves, weights)
+        return smoothed_log_odds(shares, self.prior_, self._size, known)
 
     def _kind(self, X: Any, place: int) -> type[DecisionTreeRegressor]:
         return DecisionTreeRegressor if place % _EVERY == 0 and not sparse.issparse(X) else ExtraTreeRegressor
@@ -117,18 +131,27 @@ class ForestScores(BaseScores):
             (masses.ravel(), leaves.ravel(), np.arange(n_rows + 1) * leaves.shape[1]), shape=(n_rows, n_leaves)
         )
         totals = np.asarray(mass.sum(axis=0)).ravel()
-        sums = (mass.T @ sparse.csr_matrix(Y, dtype=np.float64)).tocsr()
-        sums.data /= np.repeat(np.maximum(totals, 1e-300), np.diff(sums.indptr))
+        sums = (mass.T @ sparse.csr_matrix(unknown_as_absent(Y), dtype=np.float64)).tocsr()
+        if has_unknown(Y):
+            known = np.asarray(mass.T @ known_cells(Y).astype(np.float64))
+            rows = np.repeat(np.arange(n_leaves), np.diff(sums.indptr))
+            sums.data /= np.maximum(known[rows, sums.indices], 1e-300)
+            self.leaf_known_ = known > 0
+        else:
+            self.leaf_known_ = None
+            sums.data /= np.repeat(np.maximum(totals, 1e-300), np.diff(sums.indptr))
         sums.eliminate_zeros()
         self.leaf_labels_ = sums.astype(np.float32)
 
-    def _shares(self, leaves: Ints, weights: Floats) -> Floats:
+    def _shares(self, leaves: Ints, weights: Floats) -> tuple[Floats, Any]:
+        """Return the mean labels of leaves, and the share of the leaves that know a label."""
         n_rows = len(leaves)
         used = sparse.csr_matrix(
             (weights.ravel(), leaves.ravel(), np.arange(n_rows + 1) * leaves.shape[1]),
             shape=(n_rows, self.leaf_labels_.shape[0]),
         )
-        return np.asarray((used @ self.leaf_labels_).toarray(), dtype=np.float64)
+        known = 1.0 if self.leaf_known_ is None else used @ self.leaf_known_.astype(np.float32)
+        return np.asarray((used @ self.leaf_labels_).toarray(), dtype=np.float64), known
 
 
 def _grown(
@@ -144,7 +167,8 @@ def _grown(
     draws = generator(seed)
     n_rows = len(Y)
     bag = np.bincount(draws.integers(0, n_rows, min(n_rows, most)), minlength=n_rows)
-    targets = Y.astype(np.float64)
+    # A label that a row does not know is at its mean, where it draws no cut.
+    targets = np.where(Y >= 0, Y, known_shares(Y)) if has_unknown(Y) else Y.astype(np.float64)
     if Y.shape[1] > _MOST_TARGETS:
         targets = targets @ draws.normal(size=(Y.shape[1], _MOST_TARGETS))
     tree = kind(max_features=max_features, random_state=int(draws.integers(2**31 - 1)))

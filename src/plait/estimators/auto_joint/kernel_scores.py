@@ -28,6 +28,15 @@ class KernelScores(BaseScores):
     scale : float, default=0.5
         The kernel is exp(-scale * squared distance / number of columns); of sparse X, without the division.
 
+    Attributes
+    ----------
+    map_ : Nystroem
+        From columns to similarities.
+    regression_ : LogisticScores
+        On the similarities.
+    scaler_ : StandardScaler or None
+        Of dense columns.
+
     References
     ----------
     [Williams2001] Williams and Seeger: Using the Nystroem method to speed up kernel machines, 2001.

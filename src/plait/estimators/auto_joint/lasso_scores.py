@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from plait.core.arrays import Floats, Labels
+from plait.core.unknown_labels import has_unknown, known_cells
 from plait.estimators.auto_joint.base_scores import BaseScores, Folds, held_rows, log_losses
 
 __all__ = ["LassoScores"]
@@ -29,6 +30,17 @@ class LassoScores(BaseScores):
 
     Where a few of very many columns tell all about a label, as words of short texts do, this finds them from few rows.
     One strength serves all labels: the one of least log-loss over the held-out rows.
+
+    Attributes
+    ----------
+    coef_ : CSR matrix of shape (n_features, n_labels)
+        Coefficients.
+    intercept_ : ndarray of float64, shape (n_labels,)
+        Log-odds at zero.
+    C_ : float
+        Inverse strength of the penalty that was chosen.
+    scaler_ : StandardScaler or None
+        Of dense columns.
 
     References
     ----------
@@ -87,7 +99,8 @@ def _scores(X: Any, coef: Any, intercept: Floats) -> Floats:
 
 def _fitted(X: Any, Y: Labels, weights: Floats, C: float, seed: int) -> tuple[Any, Floats]:
     """Return coefficients (n_features, n_labels), mostly zeros, and intercepts."""
-    found = [_one_label(X, labels, weights, C, seed) for labels in Y.T]
+    known = known_cells(Y).T if has_unknown(Y) else [slice(None)] * Y.shape[1]
+    found = [_one_label(X[some], labels[some], weights[some], C, seed) for labels, some in zip(Y.T, known, strict=True)]
     coef = sparse.csr_matrix(np.column_stack([each for each, _ in found]))
     return coef, np.array([intercept for _, intercept in found])
 

@@ -23,6 +23,13 @@ class LogisticScores(BaseScores):
     standardize : bool, "auto" or "balanced", default="balanced"
         How columns are scaled, see `LogisticLearner`.
 
+    Attributes
+    ----------
+    conditionals_ : LinearConditionals
+        Of all rows.
+    learner_ : LogisticLearner
+        With the penalties that were found.
+
     Examples
     --------
     >>> from plait import AutoJoint

@@ -10,7 +10,8 @@ from sklearn.preprocessing import StandardScaler, normalize
 from plait.core.arrays import Floats, Ints, Labels
 from plait.core.parallel import one_blas_thread
 from plait.core.randomness import generator
-from plait.estimators.auto_joint.base_scores import BaseScores, Folds, held_rows, smoothed_log_odds
+from plait.core.unknown_labels import has_unknown, known_cells, unknown_as_absent
+from plait.estimators.auto_joint.base_scores import BaseScores, Folds, base_rates, held_rows, smoothed_log_odds
 
 __all__ = ["NeighbourScores"]
 
@@ -28,6 +29,21 @@ class NeighbourScores(BaseScores):
     max_samples : int, default=5000
         Most rows that are kept, drawn at random.
 
+    Attributes
+    ----------
+    labels_, weights_ : CSR matrix and ndarray
+        Labels and weights of the rows that are kept.
+    search_ : NearestNeighbors
+        Among them.
+    scaler_ : StandardScaler or None
+        Of dense columns.
+    n_neighbors_ : int
+        How many answer; fewer where rows are few.
+    prior_ : ndarray of float64, shape (n_labels,)
+        Shares of the labels.
+    known_ : ndarray of bool, or None
+        Which labels of the rows are known; None where all are.
+
     Examples
     --------
     >>> from plait import AutoJoint
@@ -36,6 +52,7 @@ class NeighbourScores(BaseScores):
     """
 
     name = "neighbours"
+    known_: Any = None
 
     def __init__(self, n_neighbors: int = 20, max_samples: int = 5_000) -> None:
         self.n_neighbors = n_neighbors
@@ -46,11 +63,14 @@ class NeighbourScores(BaseScores):
     ) -> Floats:
         """Keep the rows, and score each by the others."""
         weights = np.ones(len(Y)) if sample_weight is None else sample_weight
-        self.prior_ = (weights @ Y + 1.0) / (weights.sum() + 2.0)
+        self.prior_ = base_rates(Y, weights)
         self.scaler_ = None if sparse.issparse(X) else StandardScaler().fit(X, sample_weight=sample_weight)
         kept = np.sort(generator(seed).permutation(len(Y))[: self.max_samples])
-        self.labels_, self.weights_ = sparse.csr_matrix(Y[kept], dtype=np.float64), weights[kept]
-        self.n_neighbors_ = min(self.n_neighbors, len(kept) - 1)
+        self.labels_, self.weights_ = sparse.csr_matrix(unknown_as_absent(Y[kept]), dtype=np.float64), weights[kept]
+        self.known_ = known_cells(Y[kept]) if has_unknown(Y) else None
+        # Where labels are unknown so many are asked that as many know a label, on average.
+        wanted = self.n_neighbors if self.known_ is None else round(self.n_neighbors / self.known_.mean())
+        self.n_neighbors_ = min(wanted, len(kept) - 1)
         self.search_ = NearestNeighbors(n_neighbors=self.n_neighbors_ + 1, algorithm="brute").fit(self._placed(X[kept]))
         asked = held_rows(folds)
         found = self._nearest(X[asked], self.n_neighbors_ + 1)
@@ -73,7 +93,8 @@ class NeighbourScores(BaseScores):
         votes /= np.maximum(votes.sum(axis=1, keepdims=True), 1e-300)
         starts = np.arange(len(found) + 1) * found.shape[1]
         chosen = sparse.csr_matrix((votes.ravel(), found.ravel(), starts), shape=(len(found), self.labels_.shape[0]))
-        return smoothed_log_odds((chosen @ self.labels_).toarray(), self.prior_, _SIZE)
+        known = 1.0 if self.known_ is None else chosen @ self.known_.astype(np.float64)
+        return smoothed_log_odds((chosen @ self.labels_).toarray(), self.prior_, _SIZE, known)
 
 
 def _others(found: Ints, place: Ints, kept: Ints, asked: Ints) -> Ints:

@@ -1,7 +1,7 @@
 """The second stage: one calibrated score a label, and chains of labels over these scores."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -9,12 +9,18 @@ import numpy as np
 from scipy.special import expit
 
 from plait.core.arrays import Bools, Floats, Ints, Labels
-from plait.core.parallel import Parallel, delayed, one_blas_thread
+from plait.core.parallel import Parallel, delayed
+from plait.core.unknown_labels import has_unknown, known_cells, unknown_as_absent
 from plait.estimators.auto_joint.base_scores import BaseScores, Folds, log_losses
+from plait.estimators.auto_joint.small_regressions import few_column_fits, membership, nearest_parents
+from plait.estimators.unknown_labels.copies import WeightedCopies, expected_copies, known_log_likelihood
+from plait.estimators.unknown_labels.em import MOST_STEPS, MOST_STEPS_OF_RECORDS
+from plait.estimators.unknown_labels.recording import chance_given_record
 from plait.joint import LinearDistribution
 from plait.joint.linear_distribution import ParentEffects, effects_along
+from plait.joint.row_streams import row_seeds
 from plait.learners import LinearConditionals, LogisticLearner
-from plait.learners.training.problem import Problem, constant_labels, constant_scores
+from plait.learners.training.problem import Problem, constant_labels
 from plait.structure import LabelGraph
 
 __all__ = ["PooledWeights", "ScoreChain", "chain_penalty", "fitted_chain"]
@@ -26,15 +32,10 @@ _FIRST = 4
 _MOST_PAIRS = 1 << 19
 # A learner without which the log-loss grows by less than this share is left out.
 _IDLE = 0.0025
-# With more parents than this, a label has coefficients for so many of them.
-_MOST_PARENTS, _NEAREST = 60, 20
-# Bytes of the designs of one batch of labels.
-_BATCH = 1 << 23
-# Labels share a batch whose columns are at most this many times as many as those of the first.
-_ALIKE = 1.3
 # Added to the expected number of other labels.
 _LEAST_RIVALS = 0.05
-_MOST_STEPS, _GAP = 50, 1e-8
+# Rows times labels up to which there are steps of EM where labels are unknown: copies of more take gigabytes.
+_MOST_CELLS = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,34 +49,72 @@ class PooledWeights:
     intercept: float
 
     @classmethod
-    def fitted(cls, scores: Sequence[Floats], Y: Labels, sample_weight: Floats | None, seed: int) -> "PooledWeights":
-        """Return the weights of one logistic regression over all pairs of a row and a label."""
+    def fitted(
+        cls,
+        scores: Sequence[Floats],
+        Y: Labels,
+        sample_weight: Floats | None,
+        seed: int,
+        missed: Floats | None = None,
+    ) -> "PooledWeights":
+        """Return the weights of one logistic regression over all pairs of a row and a label that it knows."""
+        if missed is not None:
+            return cls._of_records(scores, Y, sample_weight, seed, missed)
         columns = np.stack([each.ravel() for each in scores], axis=1)
-        labels = Y.reshape(-1, 1)
+        labels = unknown_as_absent(Y).reshape(-1, 1)
         weights = None if sample_weight is None else np.repeat(sample_weight, Y.shape[1])
+        if has_unknown(Y):
+            known = known_cells(Y).ravel()
+            columns, labels, weights = columns[known], labels[known], None if weights is None else weights[known]
         if len(labels) > _MOST_PAIRS:
             some = np.sort(np.random.default_rng(seed).choice(len(labels), _MOST_PAIRS, replace=False))
             columns, labels, weights = columns[some], labels[some], None if weights is None else weights[some]
+        return cls._regressed(columns, labels, weights)
+
+    @classmethod
+    def _of_records(
+        cls, scores: Sequence[Floats], Y: Labels, sample_weight: Floats | None, seed: int, missed: Floats
+    ) -> "PooledWeights":
+        """Return the weights after steps of EM: a 0 counts as far as the label may be there all the same."""
+        cells = known_cells(Y) * (1.0 if sample_weight is None else sample_weight[:, None])
+        used = np.flatnonzero(cells)
+        if len(used) > _MOST_PAIRS:
+            used = np.sort(np.random.default_rng(seed).choice(used, _MOST_PAIRS, replace=False))
+        columns, found = np.stack([each.ravel()[used] for each in scores], axis=1), cls.equal(len(scores))
+        for _ in range(MOST_STEPS_OF_RECORDS):
+            targets = chance_given_record(expit(found.scores(scores)), Y, missed).ravel()[used, None]
+            found = cls._regressed(columns, targets, np.asarray(cells, dtype=np.float64).ravel()[used])
+        return found
+
+    @classmethod
+    def _regressed(cls, columns: Floats, labels: Any, weights: Floats | None) -> "PooledWeights":
         learner = LogisticLearner(C=100.0, standardize=False)
         found = learner.fit_checked(Problem(np.ascontiguousarray(columns), labels, LabelGraph([[]]), None, weights))
         assert isinstance(found, LinearConditionals)
         return cls(found.coef_[0], float(found.intercept_[0]))
 
     @classmethod
-    def chosen(cls, scores: Sequence[Floats], Y: Labels, sample_weight: Floats | None, seed: int) -> "PooledWeights":
+    def chosen(
+        cls,
+        scores: Sequence[Floats],
+        Y: Labels,
+        sample_weight: Floats | None,
+        seed: int,
+        missed: Floats | None = None,
+    ) -> "PooledWeights":
         """Return the weights without learners that add next to nothing: theirs are 0, and predictions are spared them.
 
         One after the other is left out, that which costs least, as long as the log-loss of these rows grows by at most
         a quarter of a percent of what it is with all.
         """
         places = list(range(len(scores)))
-        found = cls.fitted(scores, Y, sample_weight, seed)
-        most = (1.0 + _IDLE) * found.log_loss(scores, Y, sample_weight)
+        found = cls.fitted(scores, Y, sample_weight, seed, missed)
+        most = (1.0 + _IDLE) * found.log_loss(scores, Y, sample_weight, missed)
         while len(places) > 1:
             groups = [[k for k in places if k != left] for left in places]
-            tried = [cls.fitted([scores[k] for k in group], Y, sample_weight, seed) for group in groups]
+            tried = [cls.fitted([scores[k] for k in group], Y, sample_weight, seed, missed) for group in groups]
             losses = [
-                each.log_loss([scores[k] for k in group], Y, sample_weight)
+                each.log_loss([scores[k] for k in group], Y, sample_weight, missed)
                 for each, group in zip(tried, groups, strict=True)
             ]
             best = int(np.argmin(losses))
@@ -86,9 +125,11 @@ class PooledWeights:
         weights[places] = found.weights
         return cls(weights, found.intercept)
 
-    def log_loss(self, log_odds: Sequence[Floats], Y: Labels, sample_weight: Floats | None) -> float:
+    def log_loss(
+        self, log_odds: Sequence[Floats], Y: Labels, sample_weight: Floats | None, missed: Floats | None = None
+    ) -> float:
         """Return the mean log-loss of a row, all labels summed."""
-        return float(np.average(log_losses(self.scores(log_odds), Y), weights=sample_weight))
+        return float(np.average(log_losses(self.scores(log_odds), Y, missed), weights=sample_weight))
 
     @classmethod
     def equal(cls, n_learners: int) -> "PooledWeights":
@@ -185,7 +226,15 @@ def _rivals(scores: Floats, counted: Bools | None = None) -> Floats:
     return np.asarray(np.log(np.maximum(chances.sum(axis=1, keepdims=True) - chances, 0.0) + _LEAST_RIVALS))
 
 
-def fitted_chain(scores: Floats, Y: Labels, graph: LabelGraph, C: float, sample_weight: Floats | None) -> ScoreChain:
+def fitted_chain(
+    scores: Floats,
+    Y: Labels,
+    graph: LabelGraph,
+    C: float,
+    sample_weight: Floats | None,
+    seed: int = 0,
+    missed: Floats | None = None,
+) -> ScoreChain:
     """Return the chain of least penalised log-loss; every label sees its own score and its parents.
 
     A strong penalty is meant for what labels say about each other: that of a label's own score is at most the one for
@@ -193,66 +242,84 @@ def fitted_chain(scores: Floats, Y: Labels, graph: LabelGraph, C: float, sample_
 
     A label with many parents has a coefficient for each of those most correlated with it, and one for the number of
     its parents that are there, which all share. The expected number of other labels has one, too.
+
+    Where labels are unknown, those that are known are trained first, unknown parents at their probabilities by their
+    own scores; then steps of EM follow, whose draws come from the seed. `missed` is P(a label that is there is recorded
+    as 0), of records.
     """
-    return _ChainDesign.of(scores, Y, graph, sample_weight).fitted(C)[0]
+    design = _ChainDesign.of(scores, Y, graph, sample_weight, missed)
+    chain, found = design.fitted(C)
+    if (not has_unknown(Y) and missed is None) or not graph.edges or Y.size > _MOST_CELLS:
+        return chain
+    seeds, evidence = row_seeds(seed, len(Y)), np.asarray(Y, dtype=np.int8)
+    fixed = constant_labels(Problem(scores, Y, graph, None, sample_weight).with_known_targets().class_mass())
+    for _ in range(MOST_STEPS if missed is None else MOST_STEPS_OF_RECORDS):
+        known: Any = chain.condition(scores).clamp(evidence)
+        copies = design.copied(expected_copies(known, missed, seeds), sample_weight)
+        after = copies.coefficients(C, found)
+        after[fixed] = found[fixed]  # a label with one known value keeps it
+        found, chain = after, design.chain(after)
+    return chain
 
 
 @dataclass(frozen=True, eq=False)
 class _ChainDesign:
-    """The columns of a chain's regressions, for fits with several penalties."""
+    """The columns of a chain's regressions, for fits with several penalties.
+
+    `values` are those of labels as parents of others, from 0 to 1, `targets` those they are trained for.
+    """
 
     graph: LabelGraph
-    own: Floats
-    member: Floats | None
     parents: Ints
-    Y: Labels
-    weights: Floats | None
+    member: Floats | None
+    scores: Floats
+    values: Any
+    targets: Any
+    weights: Any
 
     @classmethod
-    def of(cls, scores: Floats, Y: Labels, graph: LabelGraph, weights: Floats | None) -> "_ChainDesign":
-        parents, many = _nearest_parents(Y, graph)
-        member = _membership(graph) if many else None
-        own = np.stack([scores, _rivals(scores), *([] if member is None else [Y @ member.T])])
-        return cls(graph, own, member, parents, Y, weights)
+    def of(
+        cls, scores: Floats, Y: Labels, graph: LabelGraph, weights: Floats | None, missed: Floats | None = None
+    ) -> "_ChainDesign":
+        parents, many = nearest_parents(Y, graph)
+        member = membership(graph) if many else None
+        if not has_unknown(Y) and missed is None:
+            return cls(graph, parents, member, scores, Y, Y, weights)
+        cells = known_cells(Y) * (1.0 if weights is None else weights[:, None])
+        values = chance_given_record(expit(scores), Y, 0.0 if missed is None else missed)
+        return cls(graph, parents, member, scores, values, values, cells)
+
+    def copied(self, copies: WeightedCopies, weights: Floats | None) -> "_ChainDesign":
+        """Return the design of an M-step: copies of rows, with the weights of rows."""
+        cells = copies.weights if weights is None else copies.weights * weights[copies.rows, None]
+        scores = self.scores[copies.rows]
+        return replace(self, scores=scores, values=copies.parents, targets=copies.targets, weights=cells)
 
     def fitted(self, C: float, start: Floats | None = None) -> tuple[ScoreChain, Floats]:
-        """Return the chain, and its coefficients as a start of another penalty's: own columns, parents, intercept."""
-        scales = np.ones(self.own.shape[0] + self.parents.shape[1] + 1)
+        """Return the chain, and its coefficients as a start of another penalty's."""
+        found = self.coefficients(C, start)
+        return self.chain(found), found
+
+    def coefficients(self, C: float, start: Floats | None = None) -> Floats:
+        """Return those of own columns, of parents, and the intercept."""
+        more = [] if self.member is None else [self.values @ self.member.T]
+        own = np.stack([self.scores, _rivals(self.scores), *more])
+        scales = np.ones(own.shape[0] + self.parents.shape[1] + 1)
         scales[0] = max(1.0, C**-0.5)
-        own = self.own * scales[: self.own.shape[0], None, None]
+        own = own * scales[: own.shape[0], None, None]
         first = None if start is None else start / scales
-        found = few_column_fits(own, self.Y.astype(np.float64), self.parents, self.Y, C, self.weights, first) * scales
-        n_own, n_labels = len(own), self.Y.shape[1]
+        values = self.values.astype(np.float64)
+        return few_column_fits(own, values, self.parents, self.targets, C, self.weights, first) * scales
+
+    def chain(self, found: Floats) -> ScoreChain:
+        """Return the chain that has these coefficients."""
+        n_own, n_labels = 2 if self.member is None else 3, self.graph.n_labels
         rows, columns = np.nonzero(self.parents >= 0)
         parent_coef = np.zeros((n_labels, n_labels))
         parent_coef[rows, self.parents[rows, columns]] = found[rows, n_own + columns]
         if self.member is not None:
             parent_coef += found[:, 2:3] * self.member
-        return ScoreChain(self.graph, found[:, 0], found[:, -1], parent_coef, found[:, 1]), found
-
-
-def _nearest_parents(Y: Labels, graph: LabelGraph) -> tuple[Ints, bool]:
-    """Return the parents that each label has a coefficient for, -1 for none, and whether some have more."""
-    most = max((len(group) for group in graph.parents), default=0)
-    many = most > _MOST_PARENTS
-    places = np.full((len(graph.parents), min(most, _NEAREST if many else most)), -1, dtype=np.int64)
-    centred = Y - Y.mean(axis=0)
-    sizes = np.maximum(np.sqrt((centred**2).sum(axis=0)), 1e-12)
-    for label, group in enumerate(graph.parents):
-        chosen = np.array(group, dtype=np.int64)
-        if len(chosen) > places.shape[1]:
-            strength = np.abs(centred[:, label] @ centred[:, chosen]) / sizes[chosen]
-            chosen = chosen[np.argsort(-strength, kind="stable")[: places.shape[1]]]
-        places[label, : len(chosen)] = chosen
-    return places, many
-
-
-def _membership(graph: LabelGraph) -> Floats:
-    """Return which labels are parents of which, row k those of label k."""
-    member = np.zeros((len(graph.parents),) * 2)
-    for label, group in enumerate(graph.parents):
-        member[label, list(group)] = 1.0
-    return member
+        return ScoreChain(self.graph, found[:, 0], found[:, -1], parent_coef, found[:, 1])
 
 
 def chain_penalty(
@@ -262,13 +329,16 @@ def chain_penalty(
     folds: Folds,
     sample_weight: Floats | None,
     n_jobs: int | None = None,
+    missed: Floats | None = None,
 ) -> tuple[float, Floats]:
     """Return the C under which held-out rows are most likely, and log P(y | s) of these rows under it, NaN of others.
+
+    Where labels are unknown, y are the known ones, and chains are those that EM starts from.
 
     The search goes from C = 1 to weaker penalties as long as they are better, else to stronger ones.
     """
     found: dict[int, Floats] = {}
-    designs = [_ChainDesign.of(scores[rows], Y[rows], graph, _of(sample_weight, rows)) for rows, _ in folds]
+    designs = [_ChainDesign.of(scores[rows], Y[rows], graph, _of(sample_weight, rows), missed) for rows, _ in folds]
     starts: list[Floats | None] = [None] * len(designs)
 
     def held_out(C: float) -> Floats:
@@ -278,7 +348,7 @@ def chain_penalty(
         )
         for place, ((chain, found_there), (_, held)) in enumerate(zip(fits, folds, strict=True)):
             starts[place] = found_there
-            logs[held] = chain.condition(scores[held]).log_prob(Y[held])
+            logs[held] = known_log_likelihood(chain.condition(scores[held]), Y[held], held, missed)
         return logs
 
     def gain(place: int) -> float:
@@ -298,93 +368,3 @@ def chain_penalty(
 
 def _of(weights: Floats | None, rows: Any) -> Floats | None:
     return None if weights is None else weights[rows]
-
-
-def few_column_fits(
-    own: Floats, others: Floats, places: Ints, Y: Labels, C: float, weights: Floats | None, start: Floats | None = None
-) -> Floats:
-    """Return coefficients and intercepts, (n_labels, m + k + 1), of `C * sum_i weight_i log-loss_i + 1/2 ||w||^2`.
-
-    Labels with one value only have no coefficients and the log-odds of their Laplace estimate.
-
-    Parameters
-    ----------
-    own : ndarray of shape (m, n_samples, n_labels)
-        Columns that each label has to itself.
-    others : ndarray of shape (n_samples, n_columns)
-        Columns of which each label takes some.
-    places : ndarray of int, shape (n_labels, k)
-        Which of them; -1 for none, behind all others.
-    Y : ndarray of uint8, shape (n_samples, n_labels)
-        Labels.
-    C : float
-        Inverse strength of the penalty, which leaves the intercept alone.
-    weights : ndarray of shape (n_samples,), optional
-        Weights of rows.
-    start : ndarray of shape (n_labels, m + k + 1), optional
-        Where to start from; zeros by default.
-    """
-    n_rows, n_labels = Y.shape
-    weights = np.ones(n_rows) if weights is None else weights
-    mass = np.column_stack([weights @ (1.0 - Y), weights @ Y])
-    found = np.zeros((n_labels, own.shape[0] + places.shape[1] + 1))
-    found[:, -1] = constant_scores(mass)
-    fitted = np.flatnonzero(~constant_labels(mass))
-    padded = np.column_stack([others, np.zeros(n_rows)])  # place -1 is a column of zeros, whose coefficient is 0
-    counts = (places >= 0).sum(axis=1)
-    fitted = fitted[np.argsort(counts[fitted], kind="stable")]  # batches of about as many columns
-    begin = 0
-    with one_blas_thread():
-        while begin < len(fitted):
-            some = _batch(fitted[begin:], counts, n_rows)
-            begin, n_own, n_taken = begin + len(some), own.shape[0], int(counts[some[-1]])
-            design = np.ones((len(some), n_rows, n_own + n_taken + 1))
-            design[:, :, :n_own] = own[:, :, some].transpose(2, 1, 0)
-            design[:, :, n_own:-1] = padded[:, places[some, :n_taken]].transpose(1, 0, 2)
-            columns = np.append(np.arange(n_own + n_taken), found.shape[1] - 1)
-            kept = np.ix_(some, columns)
-            first = np.zeros(design.shape[::2]) if start is None else start[kept]
-            found[kept] = _newton(design, Y[:, some].T.astype(np.float64), C * weights, first)
-    return found
-
-
-def _batch(labels: Ints, counts: Ints, n_rows: int) -> Ints:
-    """Return the first of these labels, as many as fit together; those behind have more columns."""
-    n_columns = counts[labels] + 1
-    bytes_taken = 8 * n_rows * n_columns * np.arange(1, len(labels) + 1)
-    alike = n_columns <= _ALIKE * (n_columns[0] + 1)
-    return labels[: max(1, int((alike & (bytes_taken <= _BATCH)).sum()))]
-
-
-def _newton(design: Floats, labels: Floats, weights: Floats, start: Floats) -> Floats:
-    """Return the minima of a batch, each step halved until it lowers the objective enough."""
-    n_labels, _, width = design.shape
-    penalty = np.append(np.ones(width - 1), 1e-8)
-    found, scores = start, np.matmul(design, start[:, :, None])[:, :, 0]
-    value = _objective(scores, found, labels, weights, penalty)
-    active = np.arange(n_labels)
-    for _ in range(_MOST_STEPS):
-        part, chance = design[active], 1.0 / (1.0 + np.exp(-scores[active]))
-        gradient = np.matmul(((chance - labels[active]) * weights)[:, None, :], part)[:, 0] + penalty * found[active]
-        curvature = (chance * (1.0 - chance) * weights)[:, :, None] * part
-        hessian = np.matmul(part.transpose(0, 2, 1), curvature) + np.diag(penalty)
-        step = -np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
-        slope = (gradient * step).sum(axis=1)
-        moved, length = np.matmul(part, step[:, :, None])[:, :, 0], np.ones(len(active))
-        for _halving in range(30):
-            trial = found[active] + length[:, None] * step, scores[active] + length[:, None] * moved
-            after = _objective(trial[1], trial[0], labels[active], weights, penalty)
-            short = after > value[active] + 1e-4 * length * slope + 1e-12 * np.abs(value[active])
-            if not short.any():
-                break
-            length[short] /= 2.0
-        found[active], scores[active], value[active] = trial[0], trial[1], after
-        active = active[-slope > _GAP * (1.0 + np.abs(after))]
-        if not len(active):
-            break
-    return found
-
-
-def _objective(scores: Floats, found: Floats, labels: Floats, weights: Floats, penalty: Floats) -> Floats:
-    losses = np.logaddexp(0.0, scores) - labels * scores
-    return np.asarray(losses @ weights + 0.5 * (found**2) @ penalty)

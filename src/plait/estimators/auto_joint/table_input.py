@@ -106,7 +106,7 @@ class GapFiller:
 
 
 def named_numbers(columns: Any, means: Floats, words: WordColumns | None, filler: GapFiller) -> FeatureBackground:
-    """Return names and means of the numbers that learners see; those of one column are a group: indicators, gaps.
+    """Return names and means of the numbers that learners see; the indicators of one column of words are a group.
 
     Parameters
     ----------
@@ -122,12 +122,12 @@ def named_numbers(columns: Any, means: Floats, words: WordColumns | None, filler
     Examples
     --------
     >>> found = named_numbers(None, np.array([1.0, 2.5]), None, GapFiller(np.array([[1.0, 2.0], [np.nan, 3.0]])))
-    >>> found.names, found.groups.tolist(), found.means.tolist()
-    (['x0', 'x1', 'x0=(gap)'], [0, 1, 0], [1.0, 2.5, 0.0])
+    >>> [found.name(number) for number in range(3)]
+    ['x0', 'x1', 'x0=(gap)']
     """
-    names = [f"x{j}" for j in range(len(means))] if columns is None else [str(name) for name in columns]
-    names, groups = (names, list(range(len(names)))) if words is None else words.names(names)
-    gaps = [] if filler.imputer is None else filler.imputer.indicator_.features_.tolist()
-    names, groups = [*names, *(f"{names[j]}=(gap)" for j in gaps)], [*groups, *(groups[j] for j in gaps)]
-    # What is usual is no gap.
-    return FeatureBackground(names, np.pad(means, (0, len(gaps))), None, np.array(groups, dtype=np.int64))
+    names, groups = columns, None
+    if words is not None:
+        names, places = words.names([str(name) for name in columns])
+        groups = np.array(places, dtype=np.int64)
+    gaps = None if filler.imputer is None else filler.imputer.indicator_.features_
+    return FeatureBackground(names, means, None, groups, gaps=gaps)

@@ -16,6 +16,19 @@ class TextScores(BaseScores):
     """Log-odds of logistic regressions on tf-idf: rows of different lengths, and words of different rarity, compare.
 
     The weights of columns are found without a look at labels, so once for all folds.
+
+    Attributes
+    ----------
+    weighing_ : TfidfTransformer
+        Of the columns.
+    regression_ : LogisticScores
+        On the weighed columns.
+
+    Examples
+    --------
+    >>> from plait import AutoJoint
+    >>> AutoJoint(learners=[TextScores(), "neighbours"])
+    AutoJoint(learners=[TextScores(), 'neighbours'])
     """
 
     name = "text"

@@ -14,6 +14,7 @@ from plait.core.parallel import Parallel, delayed
 from plait.joint import GraphJoint, MixtureJoint
 from plait.joint.graph_distribution import SCORE_LIMIT
 from plait.learners import Conditionals, Learner
+from plait.learners.linear_conditionals import stacked
 from plait.learners.training.problem import Problem
 from plait.structure import LabelGraph
 
@@ -67,9 +68,7 @@ def component_log_probs(mixture: Mixture, X: Any, Y: Labels) -> Floats:
 
 def _linear_log_probs(parts: Sequence[Any], X: Any, Y: Labels) -> Floats:
     """Return log P_k(y^n | x^n) with one product for all labels of all components; scores clipped as in the joint."""
-    coef, parent_coef, intercept = (
-        np.concatenate([getattr(part, name) for part in parts]) for name in ("coef_", "parent_coef_", "intercept_")
-    )
+    coef, parent_coef, intercept = stacked(parts, "coef_"), stacked(parts, "parent_coef_"), stacked(parts, "intercept_")
     logs = np.empty((len(Y), len(parts)))
     step = max(1, _ENTRIES // len(coef))
     for start in range(0, len(Y), step):

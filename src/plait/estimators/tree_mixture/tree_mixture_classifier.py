@@ -20,6 +20,7 @@ from plait.estimators.tree_mixture.growth import GrowingMixture, Growth
 from plait.estimators.tree_mixture.tree_starts import StartedMixture
 from plait.estimators.unknown_labels.imputation import imputed_labels
 from plait.estimators.unknown_labels.mixture_em import MixtureSteps, mixture_on_known
+from plait.estimators.unknown_labels.recording import RECORDING_RULES, missed_shares
 from plait.inference import Inference
 from plait.learners import Learner, LinearConditionals
 from plait.learners.learner_words import LEARNER_RULES, as_learner
@@ -93,6 +94,10 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
     weighting : {"responsibilities", "normalized"}, default="responsibilities"
         What weighs a component's rows in EM: "normalized" are the paper's w_k, responsibilities over their mean, with
         which each component has the weight of all rows against the penalty, and EM may lower its objective.
+    zeros : {"certain", "unrecorded"}, default="certain"
+        What a 0 in y says: that the label is not there, or only that it was not recorded [Elkan2008].
+    recording_rate : float, array of shape (n_labels,) or "estimate", optional
+        With `zeros="unrecorded"` the share of the labels that are there which is recorded, see `JointClassifier`.
 
     Attributes
     ----------
@@ -117,6 +122,8 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
     thresholds_ : dict
         Thresholds of the losses "micro_f1" (a number) and "macro_f1" (one a label), found where `loss` is one of them
         at `fit`, which then takes three times as long: thirds of the rows are held out in turn. May be changed.
+    recording_rate_ : ndarray of shape (n_labels,)
+        With `zeros="unrecorded"` the rates that were given or estimated.
     joint_ : MixtureJoint
         P(y | x), waiting for X: what `joint(X)` asks.
     label_names_ : ndarray of str
@@ -132,7 +139,8 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
     -----
     Where y holds unknown labels (NaN), graphs and the first mixture are learned from rows whose unknown labels are
     drawn from a chain that EM has trained; then up to three steps of EM over all rows maximise the likelihood of what
-    is known, exactly where graphs are forests or polytrees. `log_likelihood_` is then that of the known labels.
+    is known, exactly where graphs are forests or polytrees. `log_likelihood_` is then that of the known labels. Where
+    zeros are unrecorded positives, up to five steps follow a mixture of the records as they are.
 
     See Also
     --------
@@ -143,6 +151,7 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
     References
     ----------
     [MC] Hong, Batal and Hauskrecht: A mixtures-of-trees framework for multi-label classification, 2014.
+    [Elkan2008] Elkan and Noto: Learning classifiers from only positive and unlabeled data, 2008.
     [Meila2000] Meila and Jordan: Learning with mixtures of trees, 2000.
 
     Examples
@@ -177,6 +186,7 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
         "steps_between": (Interval(int, 1, None), Nothing()),
         "early_stopping": (Boolean(),),
         "weighting": (OneOf(("responsibilities", "normalized")),),
+        **RECORDING_RULES,
     }
     part_makers: ClassVar[dict[str, Any]] = {
         **JointModel.part_makers,
@@ -207,6 +217,8 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
         steps_between: int | None = 4,
         early_stopping: bool = True,
         weighting: str = "responsibilities",
+        zeros: str = "certain",
+        recording_rate: Any = None,
     ) -> None:
         self.max_components = max_components
         self.structure = structure
@@ -229,6 +241,8 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
         self.steps_between = steps_between
         self.early_stopping = early_stopping
         self.weighting = weighting
+        self.zeros = zeros
+        self.recording_rate = recording_rate
 
     @shows_progress("fitting")
     @with_callbacks
@@ -251,6 +265,8 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
         """
         check_parameters(self)
         X, observed, sample_weight = self._checked_rows(X, y, sample_weight)
+        alone = Problem(X, observed, LabelGraph([[]] * self.n_labels_), None, sample_weight)
+        missed = missed_shares(self, self._learner(), alone)
         sizes = self._sizes()
         *split_seeds, self._seed = seeds(self.random_state, len(sizes) * self.n_init + 1)
         Y = imputed_labels(X, observed, sample_weight, self._seed)
@@ -266,8 +282,8 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
             mixture.add_tree(seed)
         best = [max(group, key=lambda grown: grown.history[-1]) for group in growing]
         found = [mixture.on_all_rows(X, Y, sample_weight) for mixture in best]
-        if has_unknown(observed) and self._learner().takes_soft_targets:
-            found = [self._on_known(each, X, observed, sample_weight) for each in found]
+        if missed is not None or (has_unknown(observed) and self._learner().takes_soft_targets):
+            found = [self._on_known(each, X, observed, sample_weight, missed) for each in found]
         self._finish(best, found)
         self._find_thresholds(X, observed, sample_weight)
         return self
@@ -278,10 +294,10 @@ class TreeMixtureClassifier(CallbackSupport, JointModel):
         each, more = divmod(self.max_components, n_mixtures)
         return [each + (place < more) for place in range(n_mixtures)]
 
-    def _on_known(self, mixture: Mixture, X: Any, Y: Labels, sample_weight: Any) -> Mixture:
+    def _on_known(self, mixture: Mixture, X: Any, Y: Labels, sample_weight: Any, missed: Floats | None) -> Mixture:
         """Return the mixture after steps of EM that maximise the likelihood of known labels."""
         parts = [part for part in mixture.conditionals if isinstance(part, LinearConditionals)]
-        steps = MixtureSteps(self._learner(), X, Y, sample_weight, mixture.weights, parts, self._seed)
+        steps = MixtureSteps(self._learner(), X, Y, sample_weight, mixture.weights, parts, self._seed, missed)
         (weights, conditionals), likelihoods = mixture_on_known(steps)
         return Mixture(weights, tuple(conditionals), tuple(likelihoods), tuple(likelihoods))
 

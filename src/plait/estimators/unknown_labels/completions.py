@@ -110,7 +110,7 @@ def completed(
     """
     assert model.evidence is not None
     order = np.array(model.graph.order, dtype=np.int64)
-    effects = model.along_the_order().matrix
+    effects = model.along_the_order().dense_matrix
     evidence = np.ascontiguousarray(model.evidence[:, order])
     known = np.ones(model.evidence.shape, dtype=np.bool_) if everything else model.evidence >= 0
     live = np.ascontiguousarray(live_cells(model.graph, known)[:, order])

@@ -2,17 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from plait.core.arrays import Bits, Bools, Floats, Ints
+from plait.core.arrays import Bits, Bools, Floats, Ints, Labels
+from plait.core.unknown_labels import has_unknown
 from plait.estimators.unknown_labels.completions import completed, live_cells
 from plait.inference import all_family_marginals
 from plait.inference.messages.message_plan import message_order, takes_messages
 from plait.joint import LinearDistribution
+from plait.joint.row_streams import row_seeds
 from plait.structure import LabelGraph
 
-__all__ = ["WeightedCopies", "expected_copies", "family_copies"]
+__all__ = ["WeightedCopies", "expected_copies", "family_copies", "known_log_likelihood"]
+
+# Draws of a row whose likelihood is judged, where its unknown labels are many.
+_DRAWS = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +63,36 @@ def expected_copies(model: LinearDistribution, missed: Floats | None, seeds: Bit
     found = completed(model, np.zeros(model.n_labels) if missed is None else missed, seeds)
     weights = found.weights[:, None] * live[found.rows]
     return WeightedCopies(found.rows, found.values.astype(np.float64), found.targets, weights, found.log_likelihood)
+
+
+def known_log_likelihood(model: LinearDistribution, Y: Labels, rows: Ints, missed: Floats | None = None) -> Floats:
+    """Return log P(known labels | x) of every row: an estimate where unknown ones are many, on graphs with cycles.
+
+    Parameters
+    ----------
+    model : LinearDistribution
+        P(y | x), without evidence.
+    Y : ndarray of uint8, or of int8 with -1 for unknown labels, shape (n_rows, n_labels)
+        Labels.
+    rows : ndarray of int, shape (n_rows,)
+        Numbers of the rows, for draws: those of a row are the same for every model.
+    missed : ndarray of shape (n_labels,), optional
+        P(a label that is there is recorded as 0): then this is log P(records | x).
+
+    Examples
+    --------
+    >>> model = LinearDistribution(LabelGraph([[], [0]]), np.zeros((1, 2)), np.array([[0.0, 0.0], [3.0, 0.0]]))
+    >>> np.exp(known_log_likelihood(model, np.array([[-1, 1]], dtype=np.int8), np.zeros(1, dtype=np.int64))).round(3)
+    array([0.726])
+    """
+    if not has_unknown(Y) and missed is None:
+        return model.log_prob(Y)
+    known: Any = model.clamp(np.asarray(Y, dtype=np.int8))
+    if missed is None and takes_messages(known):
+        return all_family_marginals(known)[1]
+    seeds = row_seeds(0, int(rows.max(initial=-1)) + 1)[rows]
+    missed = np.zeros(model.n_labels) if missed is None else missed
+    return completed(known, missed, seeds, draws=_DRAWS).log_likelihood
 
 
 def family_copies(model: LinearDistribution, live: Bools) -> WeightedCopies:

@@ -14,6 +14,7 @@ from scipy.special import expit
 
 from plait.core.arrays import Bools, Floats
 from plait.core.progress_bar import progress
+from plait.core.unknown_labels import has_unknown
 from plait.estimators.unknown_labels.copies import WeightedCopies, expected_copies
 from plait.joint import LinearDistribution
 from plait.joint.row_streams import row_seeds
@@ -21,10 +22,18 @@ from plait.learners import Conditionals, Learner, LinearConditionals
 from plait.learners.training.problem import Problem, constant_labels
 from plait.structure import LabelGraph
 
-__all__ = ["MOST_STEPS", "TOL", "ObservedRows", "filled_parents", "trained_on_known"]
+__all__ = [
+    "MOST_STEPS",
+    "MOST_STEPS_OF_RECORDS",
+    "TOL",
+    "ObservedRows",
+    "filled_parents",
+    "fitted_on_known",
+    "trained_on_known",
+]
 
-# One to three steps hold nearly all of the gain.
-MOST_STEPS, TOL = 3, 1e-4
+# One to three steps hold nearly all of the gain; with records that miss some it takes more.
+MOST_STEPS, MOST_STEPS_OF_RECORDS, TOL = 3, 5, 1e-4
 
 
 def filled_parents(alone: Conditionals, problem: Problem) -> Floats:
@@ -37,6 +46,15 @@ def filled_parents(alone: Conditionals, problem: Problem) -> Floats:
     mass = problem.with_known_targets().class_mass()
     values = np.where(constant_labels(mass), np.float64(mass[:, 1] > mass[:, 0]), values)
     return np.where(Y >= 0, Y, values)
+
+
+def fitted_on_known(learner: Learner, problem: Problem, seed: int, missed: Floats | None = None) -> Conditionals:
+    """Return the conditionals of a graph; where labels are unknown, by EM from parents at their marginals."""
+    if not has_unknown(problem.Y):
+        return learner.fit_checked(problem) if missed is None else trained_on_known(learner, problem, seed, missed)
+    alone = replace(problem, graph=LabelGraph([[]] * problem.n_labels))
+    parents = filled_parents(learner.fit_checked(alone), alone)
+    return trained_on_known(learner, replace(problem, parents=parents), seed, missed)
 
 
 def trained_on_known(learner: Learner, problem: Problem, seed: int, missed: Floats | None = None) -> Conditionals:
@@ -58,8 +76,7 @@ def trained_on_known(learner: Learner, problem: Problem, seed: int, missed: Floa
         return start
     assert isinstance(start, LinearConditionals)
     rows = ObservedRows(learner, problem, start, seed, missed)
-    steps = MOST_STEPS if missed is None else 5
-    return rows.maximized(steps)
+    return rows.maximized(MOST_STEPS if missed is None else MOST_STEPS_OF_RECORDS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +168,8 @@ class ObservedRows:
             assert found.C_ is not None
             for name in ("coef_", "parent_coef_", "intercept_", "C_"):
                 value: Any = getattr(self.start, name)
-                getattr(found, name)[self._fixed] = value[self._fixed]
+                if not sparse.issparse(value):  # one value needs no parents
+                    getattr(found, name)[self._fixed] = value[self._fixed]
         return found
 
     def in_units_of_x(self, found: LinearConditionals) -> LinearConditionals:

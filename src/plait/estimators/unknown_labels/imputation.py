@@ -8,7 +8,7 @@ from plait.core.arrays import Labels
 from plait.core.randomness import generator
 from plait.core.unknown_labels import has_unknown
 from plait.estimators.unknown_labels.completions import completed
-from plait.estimators.unknown_labels.em import filled_parents, trained_on_known
+from plait.estimators.unknown_labels.em import fitted_on_known
 from plait.joint import LinearDistribution
 from plait.joint.row_streams import row_seeds
 from plait.learners import LinearConditionals, LogisticLearner
@@ -54,13 +54,11 @@ def imputed_labels(X: Any, Y: Any, sample_weight: Any, seed: int) -> Labels:
     if not has_unknown(Y):
         return np.asarray(Y)
     n_labels, learner = Y.shape[1], LogisticLearner(C="cv", standardize="balanced")
-    alone = Problem(X, Y, LabelGraph([[]] * n_labels), None, sample_weight)
-    parents = filled_parents(learner.fit_checked(alone), alone)
     if n_labels <= _LONGEST_CHAIN:
         graph = LabelGraph([list(range(label)) for label in range(n_labels)])
     else:
         graph = LabelTree().build_checked(StructureInput("LabelTree", X, Y, generator(seed)))
-    fitted = trained_on_known(learner, Problem(X, Y, graph, None, sample_weight, parents), seed)
+    fitted = fitted_on_known(learner, Problem(X, Y, graph, None, sample_weight), seed)
     assert isinstance(fitted, LinearConditionals)
     model = LinearDistribution(graph, fitted.base_scores(X), fitted.parent_coef_, np.asarray(Y))
     found = completed(model, np.zeros(n_labels), row_seeds(seed, len(Y)), most=1, everything=True)

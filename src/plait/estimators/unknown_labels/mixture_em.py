@@ -7,7 +7,7 @@ import numpy as np
 
 from plait.core.arrays import Floats
 from plait.core.logspace import log_normalize, log_sum_exp
-from plait.estimators.unknown_labels.em import MOST_STEPS, TOL, ObservedRows
+from plait.estimators.unknown_labels.em import MOST_STEPS, MOST_STEPS_OF_RECORDS, TOL, ObservedRows
 from plait.learners import LinearConditionals
 from plait.learners.training.problem import Problem
 
@@ -34,6 +34,8 @@ class MixtureSteps:
         Of every component; their penalties stay.
     seed : int
         Of completions that are drawn, where a graph is no polytree.
+    missed : ndarray of shape (n_labels,), optional
+        P(a label that is there is recorded as 0); by default every 0 is certain.
     """
 
     def __init__(
@@ -45,11 +47,13 @@ class MixtureSteps:
         weights: Floats,
         conditionals: Sequence[LinearConditionals],
         seed: int,
+        missed: Floats | None = None,
     ) -> None:
         self._rows = np.ones(len(Y)) if sample_weight is None else sample_weight
         self.weights = weights
         self.components = [
-            ObservedRows(learner, Problem(X, Y, part.graph, None, sample_weight), part, seed) for part in conditionals
+            ObservedRows(learner, Problem(X, Y, part.graph, None, sample_weight), part, seed, missed)
+            for part in conditionals
         ]
 
     def path(self, max_iter: int) -> Iterator[tuple[Parts, float]]:
@@ -69,9 +73,10 @@ class MixtureSteps:
             yield (weights, found), float(self._rows @ log_sum_exp(logs, axis=1))
 
 
-def mixture_on_known(steps: MixtureSteps, max_iter: int = MOST_STEPS, tol: float = TOL) -> tuple[Parts, list[float]]:
+def mixture_on_known(steps: MixtureSteps, tol: float = TOL) -> tuple[Parts, list[float]]:
     """Return the mixture after the last step, and the log-likelihoods of what is known before every step."""
     likelihoods: list[float] = []
+    max_iter = MOST_STEPS if steps.components[0].missed is None else MOST_STEPS_OF_RECORDS
     found: Parts
     for parts, likelihood in steps.path(max_iter):
         found = parts

@@ -7,13 +7,13 @@ import numpy as np
 from scipy.special import expit
 
 from plait.core.arrays import Floats
-from plait.core.checks import Constraint
+from plait.core.checks import Constraint, Nothing, OneOf
 from plait.core.sentences import ParameterError
 from plait.core.unknown_labels import known_cells, unknown_as_absent
 from plait.learners import Learner
 from plait.learners.training.problem import Problem, row_splits
 
-__all__ = ["RecordingRates", "missed_shares"]
+__all__ = ["RECORDING_RULES", "RecordingRates", "chance_given_record", "missed_shares"]
 
 _FOLDS = 5
 # The surest of the recorded positives tell the rate: where these are certain positives, the estimate is right.
@@ -45,21 +45,44 @@ class RecordingRates(Constraint):
         return [0.0, 1.5, [0.5, -0.1], float("nan")]
 
 
-def missed_shares(owner: str, rate: Any, learner: Learner, problem: Problem) -> Floats | None:
+# Of every model that takes records: what a 0 says, and which share of the labels that are there is recorded.
+RECORDING_RULES: dict[str, Any] = {
+    "zeros": (OneOf(("certain", "unrecorded")),),
+    "recording_rate": (RecordingRates(), OneOf(("estimate",)), Nothing()),
+}
+
+
+def chance_given_record(chance: Floats, Y: Any, missed: Any) -> Floats:
+    """Return P(label | record) from P(label | x): 1 where it is recorded, unchanged where nothing is known.
+
+    Examples
+    --------
+    >>> chance_given_record(np.array([0.5, 0.5, 0.5]), np.array([1, 0, -1], dtype=np.int8), 0.5).round(3)
+    array([1.   , 0.333, 0.5  ])
+    """
+    silent = chance * missed
+    after = silent / np.maximum(silent + 1.0 - chance, 1e-300)
+    return np.where(Y == 1, 1.0, np.where(Y == 0, after, chance))
+
+
+def missed_shares(model: Any, learner: Learner, problem: Problem) -> Floats | None:
     """Return P(a label that is there is recorded as 0) of every label; None where nothing is missed.
 
     Parameters
     ----------
-    owner : str
-        Whose parameter it is, for errors.
-    rate : float, array of shape (n_labels,), "estimate" or None
-        P(recorded | there). It cannot be learned from the records without an assumption; "estimate" and None assume
-        that the rows that most look like a recorded positive are positives, and warn.
+    model : estimator
+        Its `zeros` and `recording_rate`, P(recorded | there): a number, one for each label, "estimate" or None. It
+        cannot be learned from the records without an assumption; "estimate" and None assume that the rows that most
+        look like a recorded positive are positives, and warn. Its `recording_rate_` is set.
     learner : Learner
         Trains labels without parents for the estimate.
     problem : Problem
         Records, without parents.
     """
+    model.__dict__.pop("recording_rate_", None)
+    if model.zeros == "certain":
+        return None
+    owner, rate = type(model).__name__, model.recording_rate
     if not learner.takes_soft_targets:
         raise ParameterError(
             f"{owner} needs a learner with soft targets for zeros='unrecorded', but {type(learner).__name__} takes 0 "
@@ -79,6 +102,7 @@ def missed_shares(owner: str, rate: Any, learner: Learner, problem: Problem) -> 
         )
     else:
         rates = np.broadcast_to(np.asarray(rate, dtype=np.float64), (problem.n_labels,))
+    model.recording_rate_ = np.array(rates)
     return None if (rates == 1).all() else 1.0 - rates
 
 
