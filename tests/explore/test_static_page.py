@@ -41,7 +41,7 @@ def test_inference_in_the_page_equals_pythons(blank, model, beach, known):
     parts, tables = forest_tables(model.joint_.condition(rows))
     answer = model.joint(rows)
     given = answer.given(known) if known else answer
-    top, marginals, ask = given.top(5), given.marginals(), given.ask(1)
+    top, marginals, ask = given.top(5), given.marginals(), given.ask(1, "set")
     doubts, log_prob = answer.doubts(beach.Y[:4]), answer.log_prob(beach.Y[:4])
     for i in range(len(rows)):
         found = asked(blank, "return [...Forests.marginals(parts, scores, known).marginals]", parts, tables[i], known)

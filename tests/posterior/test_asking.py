@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from plait.core.sentences import ParameterError
 from plait.inference import Auto
 from plait.joint import LinearDistribution
-from plait.posterior import Posterior
+from plait.posterior import Posterior, asking
 from plait.structure import LabelGraph
 
 
@@ -87,7 +87,7 @@ def test_one_question_by_one_search_is_the_first_of_several_by_a_search_a_label(
     names = [f"y{k}" for k in range(n_labels)]
     answer = Posterior(chain, rng.integers(-1, 2, size=(3, n_labels)).astype(float), names, Auto(), "subset")
     answer = answer.given({"y0": 1}) if known else answer
-    one, several = answer.ask(1), answer.ask(2)
+    one, several = answer.ask(1, by="set"), answer.ask(2, by="set")
     np.testing.assert_array_equal(one.labels[:, 0], several.labels[:, 0])
     np.testing.assert_allclose(one.values[:, 0], several.values[:, 0], rtol=1e-9)
 
@@ -127,7 +127,7 @@ def test_all_answers_lead_to_the_truth():
 
 
 def test_the_loss_chooses_what_an_answer_is_worth():
-    for loss, by in (("subset", "set"), ("hamming", "hamming"), ("f1", "hamming")):
+    for loss, by in (("subset", "plan"), ("hamming", "hamming"), ("f1", "hamming")):
         answer = chain_posterior(3, 4, 4, loss=loss)
         np.testing.assert_array_equal(answer.ask().values, answer.ask(by=by).values)
 
@@ -148,6 +148,53 @@ def test_more_questions_than_branches_go_along_the_likelier_answer():
                 for weight, part, p in chances
                 for value in ((0, 1) if both else (int(p > 0.5),))
             ]
+
+
+def best_plan(p, sets, known):
+    """The largest gain a question of greedy plans, by dictionaries."""
+    plan, best, total = [], 0.0, p.max()
+    while len(plan) < sets.shape[1]:
+        sums = {}
+        for label in set(range(sets.shape[1])) - set(plan) - set(known):
+            tops = {}
+            for weight, labels in zip(p, sets, strict=True):
+                key = tuple(labels[[*plan, label]])
+                tops[key] = max(tops.get(key, 0.0), weight)
+            sums[label] = sum(tops.values())
+        if not sums or max(sums.values()) <= total * (1 + 1e-12):
+            break
+        total = max(sums.values())
+        plan.append(max(sums, key=sums.get))
+        best = max(best, (total - p.max()) / len(plan))
+    return best
+
+
+@settings(max_examples=15, deadline=None)
+@given(n_labels=st.integers(1, 5), seed=st.integers(0, 10**6), known=st.booleans())
+def test_plans_are_those_of_the_definition(n_labels, seed, known):
+    answer, sets = chain_posterior(3, n_labels, seed, scale=1.0), all_sets(n_labels)
+    answer = answer.given({"y0": 1}) if known else answer
+    found = answer.ask()
+    chances = answer.marginals()
+    for row in range(3):
+        p = table(answer, row)
+        best = best_plan(p, sets, [0] if known else [])
+        label = found.labels[row, 0]
+        if known and n_labels == 1:
+            assert label == -1
+            continue
+        np.testing.assert_allclose(found.values[row, 0], best, rtol=1e-6, atol=1e-12)
+        assert best >= np.sort(p)[-2] * (1 - 1e-9)  # one question gains the second probability
+        assert label >= known
+        assert abs(chances[row, label] - 0.5) <= np.abs(chances[row, int(known) :] - 0.5).min() + 1e-9
+
+
+def test_asking_in_blocks_is_asking_at_once(monkeypatch):
+    answer = chain_posterior(9, 5, 7)
+    whole = answer.ask(2)
+    monkeypatch.setattr(asking, "_BLOCK", 1)
+    for one, other in zip(whole, answer.ask(2), strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_refusals():

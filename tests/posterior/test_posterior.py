@@ -107,6 +107,23 @@ def test_all_answers_are_those_of_enumeration(graph, known):
 
 
 @every_graph
+@pytest.mark.parametrize("known", [None, {"sun": 1}])
+def test_log_prob_of_some_labels_sums_over_the_others(graph, known):
+    posterior = made_posterior(graph)
+    posterior = posterior if known is None else posterior.given(known)
+    table, Y = table_of(made_posterior(graph)), np.random.default_rng(4).integers(0, 2, (7, 4)).astype(float)
+    Y[:5][np.random.default_rng(5).random((5, 4)) < 0.6] = np.nan
+    Y[0], Y[6, 1] = np.nan, 0  # nothing is asked of the first row; the last may clash with what is known
+    table = table * (VECTORS[:, 1] == 1) if known else table
+    agrees = (np.isnan(Y[:, None]) | (Y[:, None] == VECTORS)).all(axis=2)
+    with np.errstate(divide="ignore"):
+        expected = np.log((table * agrees).sum(axis=1) / table.sum(axis=1))
+    np.testing.assert_allclose(posterior.log_prob(Y), expected, rtol=1e-9, atol=1e-12)
+    assert posterior.exact.all()
+    assert (known is None) == np.isfinite(expected[6])
+
+
+@every_graph
 def test_decisions_have_least_expected_loss(graph):
     posterior = made_posterior(graph, seed=1)
     table = table_of(posterior)
@@ -302,3 +319,21 @@ def test_blocks_are_as_large_as_what_the_inference_makes_of_a_row():
     ]
     light = 80 * q
     assert sizes == [light, light, light, 1000 * q + light, 1000 * q + light, light]
+
+
+def test_an_inference_that_lists_enough_sets_is_asked_and_no_other():
+    answer = made_posterior(GRAPHS["chain"], inference=BestFirst())
+    answer.top(3)
+    assert "best-first" in answer.method
+    few = made_posterior(GRAPHS["chain"], inference=Greedy())
+    few.top(1)
+    assert few.method == "greedy"
+    few.top(3)  # greedy search has one set only
+    assert few.method != "greedy"
+
+
+def test_scores_for_a_ranking_loss_must_have_the_shape_of_the_labels():
+    answer = made_posterior(GRAPHS["chain"])
+    assert answer.expected_loss(np.zeros((7, 4)), "rank").shape == (7,)
+    with pytest.raises(ParameterError, match=r"needs Y_pred to have shape \(7, 4\), but it has \(7, 3\)"):
+        answer.expected_loss(np.zeros((7, 3)), "rank")

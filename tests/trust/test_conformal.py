@@ -228,3 +228,49 @@ def test_refusals_and_scikit_learn():
     copy = clone(Conformal(recipes.pcc(), coverage=0.7))
     assert copy.get_params()["coverage"] == 0.7
     assert isinstance(GridSearchCV(copy, {"coverage": [0.5]}).get_params()["estimator"], Conformal)
+
+
+def share_held(kind, answer, truth):
+    if kind == "sets":
+        return np.mean([(family == y).all(axis=1).any() for family, y in zip(answer, truth, strict=True)])
+    if kind == "labels":
+        return ((answer == -1) | (answer == truth)).all(axis=1).mean()
+    return np.where(truth.any(axis=1), (answer * truth).sum(axis=1) / np.maximum(truth.sum(axis=1), 1), 1).mean()
+
+
+@pytest.mark.parametrize("kind", ["sets", "labels", "recall"])
+def test_rows_with_unknown_labels_count_as_wrong(kind):
+    """So the promise holds even where labels are unknown because they are unlikely; without these rows it fails."""
+    model, held = Planted(), []
+    for seed in range(60):
+        X, Y = model.draw(200, np.random.default_rng(seed))
+        surprises = np.where(Y == 1, 1 - (P := model.joint(X).marginals()), P)
+        if kind == "sets":
+            surprises = surprises * 0 - probabilities(model, X)[np.arange(200), place(Y)][:, None]
+        if kind == "recall":
+            surprises = np.where(Y == 1, surprises, 0)
+        worst = np.argsort(-surprises.max(axis=1), kind="stable")[:16]
+        gaps = Y.astype(float)
+        gaps[worst, surprises[worst].argmax(axis=1)] = np.nan
+        new, truth = model.draw(50, np.random.default_rng(1000 + seed))
+        rows = ((X, Y), (X, gaps), (np.delete(X, worst, 0), np.delete(Y, worst, 0)))
+        found = [Conformal(model, kind=kind).fit(*each) for each in rows]
+        assert found[1].threshold_ >= found[0].threshold_ > found[2].threshold_
+        held.append([share_held(kind, each.predict(new), truth) for each in found[1:]])
+    means, errors = np.mean(held, axis=0), np.std(held, axis=0) / np.sqrt(60)
+    assert means[0] > 0.9 - 3 * errors[0]
+    assert means[1] < 0.9 - 3 * errors[1]
+
+
+def test_unknown_labels_train_and_too_many_are_refused():
+    X, Y = Planted().draw(300, np.random.default_rng(9))
+    gaps = Y.astype(float)
+    gaps[::40, 1] = np.nan
+    model = recipes.pcc(learner="logistic", random_state=0)
+    for how in ({}, {"cv": 3}):
+        found = Conformal(model, coverage=0.8, **how).fit(X, gaps)
+        assert len(found.predict(X[:5])) == 5
+    gaps[::4, 1] = np.nan
+    words = r"labels of at least 271 of 300 calibration rows to be known .* of 225 are"
+    with pytest.raises(ParameterError, match=words):
+        Conformal(Planted()).fit(X, gaps)

@@ -17,9 +17,9 @@ from plait.core.sentences import ParameterError, shown
 from plait.explore.correction_log import ACTIONS, CorrectionLog
 from plait.explore.drawn_labels import label_drawing
 from plait.explore.row_features import RowFeatures
-from plait.explore.row_ranking import ORDERS, RowRanking
+from plait.explore.row_ranking import ORDERS, RememberedRow, RowRanking
 from plait.inference import Beam, MonteCarlo
-from plait.joint import GraphDistribution, LabelDistribution
+from plait.joint import GraphDistribution
 from plait.losses import Loss
 from plait.posterior import Posterior
 from plait.posterior.answers import has_messages
@@ -31,34 +31,6 @@ _SETS, _REASONS, _DOUBTS, _MOST_ROWS = 5, 8, 20, 200
 # Beyond these many labels the next one to ask is the most uncertain one, and sets without exact sums are those of a
 # beam, probabilities once something is known those of a few draws: answers take milliseconds instead of seconds.
 _FEW_LABELS, _BEAM, _DRAWS = 40, 16, 50
-
-
-class RememberedRow:
-    """A joint that keeps P(y | x) of one row, for questions that ask it again and again; of other rows it asks.
-
-    Parameters
-    ----------
-    joint : object with `condition(X)`
-        The fitted joint.
-    X : array or sparse matrix of shape (1, n_features)
-        The row.
-    """
-
-    def __init__(self, joint: Any, X: Any) -> None:
-        self.joint, self.X = joint, X
-        self.distribution: LabelDistribution = joint.condition(X)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.joint, name)
-
-    def condition(self, X: Any) -> LabelDistribution:
-        """Return P(y | x) of every row of X."""
-        rows = np.zeros(X.shape[0], dtype=np.int64)
-        if sparse.issparse(X):
-            same = sparse.issparse(self.X) and (self.X[rows] != X).nnz == 0
-        else:
-            same = np.array_equal(X, np.broadcast_to(self.X, X.shape), equal_nan=X.dtype.kind == "f")
-        return self.distribution.take(rows) if same and len(rows) else self.joint.condition(X)
 
 
 class Explorer:
@@ -120,7 +92,13 @@ class Explorer:
         self._lock = threading.Lock()
 
     def posterior(self, rows: Ints) -> Posterior:
-        """Return P(y | x) of some rows."""
+        """Return P(y | x) of some rows.
+
+        Parameters
+        ----------
+        rows : array of int
+            Which.
+        """
         answer: Posterior = self.model.joint(_safe_indexing(self.X, rows))
         return answer._changed(label_names=self.label_names)
 
@@ -176,7 +154,13 @@ class Explorer:
         }
 
     def records(self, rows: Ints) -> Labels | None:
-        """Return the labels of some rows as recorded and corrected; None where nothing is recorded."""
+        """Return the labels of some rows as recorded and corrected; None where nothing is recorded.
+
+        Parameters
+        ----------
+        rows : array of int
+            Which.
+        """
         if self._recorded is None:
             return None
         table = self._recorded[rows]
@@ -260,11 +244,27 @@ class Explorer:
         }
 
     def row(self, row: int) -> dict[str, Any]:
-        """Return what the features of a row are."""
+        """Return what the features of a row are.
+
+        Parameters
+        ----------
+        row : int
+            Which.
+        """
         return self.features.of(row)
 
     def sets(self, row: int, known: Mapping[int, int] | None = None, loss: str | None = None) -> dict[str, Any]:
-        """Return what may take longer: the most probable sets, and the label to ask next."""
+        """Return what may take longer: the most probable sets, and the label to ask next.
+
+        Parameters
+        ----------
+        row : int
+            Which.
+        known : mapping of int to int, optional
+            Label -> 1 or 0, as said on the page.
+        loss : str, optional
+            What to decide for; by default the model's.
+        """
         self.ranking.clicked()
         asked = self._known(row, known or {})
         quick = self._decides_at_once(row, loss)
@@ -281,7 +281,15 @@ class Explorer:
         }
 
     def why(self, row: int, label: int, known: Mapping[int, int] | None = None) -> dict[str, Any]:
-        """Return what moved a label in a row: name, kind, value and change of the log-odds of each reason."""
+        """Return what moved a label in a row: name, kind, value and change of the log-odds of each reason.
+
+        Parameters
+        ----------
+        row, label : int
+            Which.
+        known : mapping of int to int, optional
+            Label -> 1 or 0, as said on the page.
+        """
         self.ranking.clicked()
         others = {k: value for k, value in (known or {}).items() if k != label}
         found = self._known(row, others).why(label, _REASONS)
@@ -330,7 +338,13 @@ class Explorer:
         }
 
     def glimpses(self, rows: Sequence[int]) -> list[tuple[int, str]]:
-        """Return rows and the beginning of what each says: its text, else the recorded labels, else its words."""
+        """Return rows and the beginning of what each says: its text, else the recorded labels, else its words.
+
+        Parameters
+        ----------
+        rows : sequence of int
+            Which.
+        """
         recorded = None if self.features.text else self.records(np.asarray(rows, dtype=np.int64))
         if recorded is None:
             return [(row, self.features.glimpse(row)) for row in rows]

@@ -1,4 +1,4 @@
-"""`RowRanking`: which rows to look at first; found block by block beside the answers to clicks."""
+"""`RowRanking`: which rows to look at first, found block by block beside the answers to clicks; rows that are kept."""
 
 import threading
 import time
@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.special import xlogy
 
 from plait.core.arrays import Floats, Ints, Labels
-from plait.joint import GraphDistribution
+from plait.joint import GraphDistribution, LabelDistribution
 from plait.posterior.answers import has_messages
 
-__all__ = ["ORDERS", "RowRanking"]
+__all__ = ["ORDERS", "RememberedRow", "RowRanking"]
 
 ORDERS = ("file", "doubtful", "uncertain", "disagreeing")
 _BLOCK_SECONDS, _QUIET_SECONDS = 0.05, 0.25
@@ -34,6 +35,16 @@ class RowRanking:
         From row numbers to labels (n_rows, n_labels) as recorded and corrected; returns None where nothing is recorded.
     n_rows : int
         How many rows.
+
+    Examples
+    --------
+    >>> from plait import recipes
+    >>> X, Y = np.array([[0.0], [1.0], [2.0], [3.0]] * 9), np.array([[0], [0], [1], [1]] * 9)
+    >>> model = recipes.br().fit(X, Y)
+    >>> ranking = RowRanking(lambda rows: model.joint(X[rows]), lambda rows: 1 - Y[rows], 36)  # all recorded wrongly
+    >>> ranking.measure(np.arange(4))
+    >>> ranking.value("disagreeing", 0), ranking.value("disagreeing", 4)  # row 4 is not measured yet
+    (1.0, None)
     """
 
     def __init__(self, ask: Callable[[Ints], Any], records: Callable[[Ints], Labels | None], n_rows: int) -> None:
@@ -76,7 +87,13 @@ class RowRanking:
         self._block = int(np.clip(self._block * min(2.0, _BLOCK_SECONDS / taken), 1, 4096))
 
     def measure(self, rows: Ints) -> None:
-        """Measure some rows, again where records have changed."""
+        """Measure some rows, again where records have changed.
+
+        Parameters
+        ----------
+        rows : array of int
+            Which.
+        """
         answer, recorded = self._ask(rows), self._records(rows)
         marginals = answer.marginals()
         self._values["uncertain"][rows] = _uncertainty(answer, marginals)
@@ -85,12 +102,28 @@ class RowRanking:
             self._values["disagreeing"][rows] = ((marginals > 0.5) != (recorded == 1)).sum(axis=1)
 
     def value(self, order: str, row: int) -> float | None:
-        """Return a measure of a row, None where it is not known."""
+        """Return a measure of a row, None where it is not known.
+
+        Parameters
+        ----------
+        order : {"file", "doubtful", "uncertain", "disagreeing"}
+            Which measure.
+        row : int
+            Of which row.
+        """
         value = -np.inf if order == "file" else float(self._values[order][row])
         return None if value == -np.inf else value
 
     def rows(self, order: str, chosen: Ints) -> Ints:
-        """Return the chosen rows in an order: of the file, or the most notable first; rows not measured come last."""
+        """Return the chosen rows in an order: of the file, or the most notable first; rows not measured come last.
+
+        Parameters
+        ----------
+        order : {"file", "doubtful", "uncertain", "disagreeing"}
+            By what.
+        chosen : array of int
+            Which rows.
+        """
         if order == "file":
             return chosen
         return chosen[np.argsort(-self._values[order][chosen], kind="stable")]
@@ -101,3 +134,31 @@ def _uncertainty(answer: Any, marginals: Floats) -> Floats:
     if answer.n_labels <= _MOST_ENUMERATED or (isinstance(first, GraphDistribution) and has_messages(first)):
         return np.asarray(answer.entropy())
     return -(xlogy(marginals, marginals) + xlogy(1 - marginals, 1 - marginals)).sum(axis=1)
+
+
+class RememberedRow:
+    """A joint that keeps P(y | x) of one row, for questions that ask it again and again; of other rows it asks.
+
+    Parameters
+    ----------
+    joint : object with `condition(X)`
+        The fitted joint.
+    X : array or sparse matrix of shape (1, n_features)
+        The row.
+    """
+
+    def __init__(self, joint: Any, X: Any) -> None:
+        self.joint, self.X = joint, X
+        self.distribution: LabelDistribution = joint.condition(X)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.joint, name)
+
+    def condition(self, X: Any) -> LabelDistribution:
+        """Return P(y | x) of every row of X."""
+        rows = np.zeros(X.shape[0], dtype=np.int64)
+        if sparse.issparse(X):
+            same = sparse.issparse(self.X) and (self.X[rows] != X).nnz == 0
+        else:
+            same = np.array_equal(X, np.broadcast_to(self.X, X.shape), equal_nan=X.dtype.kind == "f")
+        return self.distribution.take(rows) if same and len(rows) else self.joint.condition(X)

@@ -204,6 +204,10 @@ def explore_app(explorer: Explorer, token: str | None = None) -> ExploreApp:
     token : str, optional
         The secret part of the address.
 
+    Returns
+    -------
+    ExploreApp
+
     Examples
     --------
     >>> from plait import recipes

@@ -9,9 +9,11 @@ import numpy.typing as npt
 from sklearn.utils import check_array
 
 from plait.core.arrays import Bits, Floats, Labels
-from plait.core.labels import label_number, label_rows
+from plait.core.label_numbering import label_number
+from plait.core.labels import label_rows
 from plait.core.logspace import log_sigmoid
 from plait.core.sentences import ParameterError, shown
+from plait.core.unknown_labels import given_again
 from plait.inference import Auto, Inference, LabelSupport, SumProduct, entropy
 from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution
 from plait.losses import Loss
@@ -25,6 +27,7 @@ __all__ = [
     "entropies",
     "has_messages",
     "likely_sets",
+    "known_log_prob",
     "log_evidence",
     "marginals",
     "row_blocks",
@@ -168,6 +171,22 @@ def marginals(inference: Inference, distribution: LabelDistribution, seeds: Bits
     if support.marginals is None and support.kind == "modes":
         support = Auto().infer(distribution, "marginals", 1, seeds)
     return support.marginal_estimate(), support
+
+
+def known_log_prob(posterior: Any, Y: npt.NDArray[np.int8]) -> Floats:
+    """Return log P(labels that are not -1 | x, evidence) of every row, the others summed out."""
+    known, before = Y >= 0, posterior.evidence
+    clash = np.zeros(Y.shape, np.bool_) if before is None else known & (before >= 0) & (before != Y)
+    found, exact = np.full(len(Y), -np.inf), np.ones(len(Y), dtype=np.bool_)
+    whole, partly = (np.flatnonzero(rows & ~clash.any(axis=1)) for rows in (known.all(axis=1), ~known.all(axis=1)))
+    found[whole] = posterior[whole].log_prob(Y[whole].view(np.uint8))
+    if len(partly):
+        asked = posterior[partly].given(given_again(Y[partly]))
+        found[partly] = asked._log_evidence() - (0.0 if before is None else posterior[partly]._log_evidence())
+        exact[partly] = asked.exact
+        posterior.method = asked.method
+    posterior.exact = exact
+    return found
 
 
 def log_evidence(inference: Inference, distribution: LabelDistribution, seeds: Bits) -> tuple[Floats, LabelSupport]:

@@ -3,9 +3,15 @@
 With known labels y_O, an unknown label k and the most probable set `mode` given y_O:
 
     set       max of P(y | y_O, x) over y with y_k != mode_k: what asking k adds to the expected P(most probable set)
+    plan      the same a question, of the plan of one or more questions in which it is largest: where no single answer
+              tells much, several may [Frazier2010]. The value of a row; of its labels the most uncertain is asked
     entropy   H(Y_k | y_O, x): the expected drop of the entropy of all unknown labels
     others    I(Y_k; other unknown labels | y_O, x): the part of it that concerns other labels
     hamming   sum_j E max(P(Y_j | Y_k), 1 - P(Y_j | Y_k)) - max(p_j, 1 - p_j): labels right that are wrong now
+
+References
+----------
+[Frazier2010] Frazier and Powell: Paradoxes in learning and the marginal value of information, 2010.
 """
 
 from typing import Any, NamedTuple
@@ -20,12 +26,14 @@ from plait.posterior.likely_sets import LikelySets
 
 __all__ = ["ASKED_BY", "LabelsToAsk", "labels_to_ask"]
 
-ASKED_BY = ("set", "entropy", "others", "hamming")
+ASKED_BY = ("plan", "set", "entropy", "others", "hamming")
 
 # Answers that are not known yet are averaged over; beyond these many branches the likelier answer is taken.
 _MOST_BRANCHES = 16
 _MOST_ENUMERATED = 15
 _MOST_TIED = 64  # sets as probable as the second that are looked at
+_MOST_PLANNED = 64  # likeliest sets that plans are to tell apart
+_BLOCK = 1 << 20  # cells of the tables of plans that are made at once
 
 
 class LabelsToAsk(NamedTuple):
@@ -33,6 +41,17 @@ class LabelsToAsk(NamedTuple):
 
     `labels` (n_rows, k) are label numbers, -1 where nothing is left to ask; `names` the same as names, None there;
     `values` what each answer is worth; `probabilities` how probable the label is now.
+
+    Attributes
+    ----------
+    labels : ndarray of int64, shape (n_rows, k)
+        Numbers of labels; -1 where nothing is left to ask.
+    names : ndarray of str, shape (n_rows, k)
+        Their names; None there.
+    values : ndarray of float64, shape (n_rows, k)
+        What each answer is worth.
+    probabilities : ndarray of float64, shape (n_rows, k)
+        How probable the labels are now.
 
     Examples
     --------
@@ -58,7 +77,7 @@ def labels_to_ask(answer: Any, k: int, by: str) -> LabelsToAsk:
         P(y | x) of the rows, with what is known.
     k : int
         How many labels.
-    by : {"set", "entropy", "others", "hamming"}
+    by : {"plan", "set", "entropy", "others", "hamming"}
         What an answer is worth.
     """
     marginals = answer.marginals()
@@ -113,10 +132,63 @@ def _values(answer: Any, by: str) -> Floats:
     """Return what the answer for each label is worth, (n_rows, n_labels); of known labels anything."""
     if by == "entropy":
         return _binary_entropy(answer.marginals())
+    if by == "plan":
+        likely = answer.top(int(min(_MOST_PLANNED, 2.0**answer.n_labels)))
+        step = max(1, _BLOCK // (2 * _MOST_PLANNED * answer.n_labels))
+        blocks = [slice(first, first + step) for first in range(0, len(answer), step)]
+        return np.concatenate([planned_gains(likely.vectors[rows], likely.probabilities[rows]) for rows in blocks])
     known = np.zeros((len(answer), answer.n_labels), bool) if answer.evidence is None else answer.evidence >= 0
     if by == "set":
         return _second_sets(answer, known)
     return _settled_labels(answer, known) if by == "hamming" else _information(answer)
+
+
+def planned_gains(sets: Any, probabilities: Floats) -> Floats:
+    """Return the gain in the expected P(most probable set) a question, of a row's best plan; 0 of labels without doubt.
+
+    A plan is made label by label, the next one where the sum of P(most probable set) over all answers is largest.
+
+    Parameters
+    ----------
+    sets : ndarray of shape (n_rows, n_sets, n_labels)
+        Label sets of every row, the most probable first.
+    probabilities : ndarray of shape (n_rows, n_sets)
+        Of these.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_labels)
+        The same for all labels in which sets of a row differ.
+
+    Examples
+    --------
+    >>> sets = np.array([[[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]])
+    >>> planned_gains(sets, np.array([[0.4, 0.25, 0.25, 0.1]])).round(3)
+    array([[0.3, 0.3, 0. ]])
+    """
+    n_rows, n_sets, n_labels = sets.shape
+    bits, rows, labels = sets.astype(np.int64), np.arange(n_rows), np.arange(n_labels)
+    # Sets with the same answers so far go by the number of the most probable of them.
+    alike = np.zeros((n_rows, n_sets), dtype=np.int64)
+    chosen = np.zeros((n_rows, n_labels), np.bool_)
+    best, before = np.zeros(n_rows), probabilities[:, 0].copy()
+    for n_asked in range(1, n_labels + 1):
+        answers = 2 * alike[:, :, None] + bits
+        tops = np.zeros((n_rows, n_labels, 2 * n_sets))
+        np.maximum.at(tops, (rows[:, None, None], labels, answers), probabilities[:, :, None])
+        gains = np.where(chosen, -1.0, tops.sum(axis=2))
+        label = gains.argmax(axis=1)
+        total = gains[rows, label]
+        if not (total > before * (1 + 1e-12)).any():
+            break
+        before = np.maximum(before, total)
+        chosen[rows, label] = True
+        best = np.maximum(best, (total - probabilities[:, 0]) / n_asked)
+        codes, first = answers[rows, :, label], np.full((n_rows, 2 * n_sets), n_sets)
+        np.minimum.at(first, (rows[:, None], codes), np.arange(n_sets))
+        alike = first[rows[:, None], codes]
+    differ = ((bits != bits[:, :1]) & (probabilities > 0)[:, :, None]).any(axis=1)
+    return np.where(differ, best[:, None], 0.0)
 
 
 def _runners_up(answer: Any) -> Floats:

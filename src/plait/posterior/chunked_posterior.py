@@ -67,7 +67,13 @@ class ChunkedPosterior:
         return f"P(y | x) of {self.model.n_labels_} labels for rows in chunks"
 
     def given(self, evidence: Any) -> "ChunkedPosterior":
-        """Return the posterior where some labels are known: a mapping from a label to 0 or 1, for all rows."""
+        """Return the posterior where some labels are known: a mapping from a label to 0 or 1, for all rows.
+
+        Parameters
+        ----------
+        evidence : mapping
+            Label -> 0 or 1.
+        """
         return ChunkedPosterior(self.model, self.X, (*self.evidence, evidence))
 
     def marginals(self) -> Any:
@@ -79,7 +85,13 @@ class ChunkedPosterior:
         return self._ask("mode", (), np.zeros((0, self.model.n_labels_), dtype=np.int64))
 
     def decide(self, loss: Any = None) -> Any:
-        """Return the label sets of least expected loss, (n_samples, n_labels)."""
+        """Return the label sets of least expected loss, (n_samples, n_labels).
+
+        Parameters
+        ----------
+        loss : Loss or str, optional
+            By default the model's.
+        """
         chosen: Loss = resolve("decide", "loss", self.model.loss if loss is None else loss, losses_room, Loss)
         dtype = np.float64 if chosen.answer == "scores" else np.uint8
         return self._ask("decide", (loss,), np.zeros((0, self.model.n_labels_), dtype=dtype))
@@ -89,11 +101,23 @@ class ChunkedPosterior:
         return self._ask("entropy", (), np.zeros(0))
 
     def top(self, k: int) -> Any:
-        """Return the `k` most probable label sets of each chunk's rows."""
+        """Return the `k` most probable label sets of each chunk's rows.
+
+        Parameters
+        ----------
+        k : int
+            How many.
+        """
         return self._ask("top", (k,), None)
 
     def log_prob(self, Y: Any) -> Any:
-        """Return log P(Y | x), (n_samples,); Y comes in the same chunks as X."""
+        """Return log P(Y | x), (n_samples,); Y comes in the same chunks as X.
+
+        Parameters
+        ----------
+        Y : chunks of labels
+            One label set a row.
+        """
         ask = partial(_labelled_answer, self.evidence, "log_prob")
         return self._chunks(Y).answers(ask, self.model, np.zeros(0), labelled=True)
 

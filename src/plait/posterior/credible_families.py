@@ -128,7 +128,13 @@ class LabelFamilies(Sequence[Any]):
         return iter(self[number]) if self._sets_of is None else self._sets_of(number)
 
     def names(self, row: int) -> list[tuple[str, ...]]:
-        """Return the sets of one row as names."""
+        """Return the sets of one row as names.
+
+        Parameters
+        ----------
+        row : int
+            Which.
+        """
         return label_sets(self[row], self.label_names)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -28,6 +28,8 @@ __all__ = ["FeatureBackground", "Reasons", "reasons"]
 class FeatureBackground(NamedTuple):
     """What is known of the features besides their values in a row.
 
+    Where gaps are marked, an indicator of each such feature follows all features.
+
     Parameters
     ----------
     names : sequence or array of str, or None
@@ -38,10 +40,18 @@ class FeatureBackground(NamedTuple):
         Of linear scores.
     groups : ndarray of int64, shape (n_features,), or None
         Features of the same number are one: the indicators of a word or category. They move together.
-    rows : array or CSR matrix of shape (n_rows, n_features), or None
+    rows : array or CSR matrix of shape (n_rows, n_features + n_gaps), or None
         The features, where the joint is conditioned on something that is made of them, such as scores.
     conditioned : callable or None
         Makes that of some rows of features.
+    gaps : ndarray of int64, shape (n_gaps,), or None
+        Features whose gaps are marked, in the order of the indicators; each moves with its feature.
+
+    Examples
+    --------
+    >>> known = FeatureBackground(["wind", "salt"], np.array([3.0, 0.5]), gaps=np.array([1]))
+    >>> [known.name(feature) for feature in range(3)]
+    ['wind', 'salt', 'salt=(gap)']
     """
 
     names: Any
@@ -50,14 +60,36 @@ class FeatureBackground(NamedTuple):
     groups: Ints | None = None
     rows: Any = None
     conditioned: Callable[[Any], Any] | None = None
+    gaps: Ints | None = None
 
     def take(self, rows: Any) -> "FeatureBackground":
-        """Return the background of some of the rows."""
+        """Return the background of some of the rows.
+
+        Parameters
+        ----------
+        rows : slice or array of int
+            Which.
+        """
         return self if self.rows is None else self._replace(rows=self.rows[rows])
 
     def name(self, feature: int) -> str:
-        """Return what a feature is called."""
+        """Return what a feature is called, or the indicator of its gaps.
+
+        Parameters
+        ----------
+        feature : int
+            Its number.
+        """
+        if feature >= len(self.means) and self.gaps is not None:
+            return f"{self.name(int(self.gaps[feature - len(self.means)]))}=(gap)"
         return f"x{feature}" if self.names is None else str(self.names[feature])
+
+    def with_gaps(self) -> tuple[Floats, Ints]:
+        """Return means and groups of features and indicators of gaps; what is usual is no gap."""
+        groups = np.arange(len(self.means)) if self.groups is None else self.groups
+        if self.gaps is None:
+            return self.means, groups
+        return np.pad(self.means, (0, len(self.gaps))), np.append(groups, groups[self.gaps])
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,13 +237,14 @@ Reason = tuple[Any, ...]
 
 def _by_features(part: Any, label: int, here: float, background: FeatureBackground, k: int) -> list[Reason]:
     """Return the reasons among the features of one row: of linear scores the k largest parts, else all effects."""
-    rows, means = part.X if background.rows is None else part.features.rows, background.means
+    rows = part.X if background.rows is None else part.features.rows
+    means, groups = background.with_gaps()
     is_sparse = sparse.issparse(rows)
     x = rows.toarray()[0] if is_sparse else np.asarray(rows, dtype=np.float64)[0]
-    away = np.nan_to_num(x - means)
-    groups = np.arange(len(x)) if background.groups is None else background.groups
+    # A filled gap is the mean up to rounding.
+    away = np.where(np.isclose(x, means, rtol=1e-12, atol=0.0), 0.0, np.nan_to_num(x - means))
     # Of a sparse row only what is there: words that are missing are too many, and seldom a reason.
-    numbers = np.unique(groups[(x != 0) if is_sparse else (away != 0)])
+    numbers = np.unique(groups[(away != 0) & (x != 0) if is_sparse else away != 0])
     if background.coefficients is not None:
         own = background.coefficients[[label]]
         own = (own.toarray() if sparse.issparse(own) else own)[0]
@@ -222,8 +255,8 @@ def _by_features(part: Any, label: int, here: float, background: FeatureBackgrou
     moved = np.where(together, means, x)
     effects = here - _moved_log_odds(part, label, sparse.csr_matrix(moved) if is_sparse else moved, background)
     contributions = effects if background.coefficients is None else parts[numbers]
-    # Indicators go by the name of the one that is there.
-    shown = np.where(together, x, -np.inf).argmax(axis=1)
+    # Indicators go by the name of the one that is there, a number by its own unless it is a gap, filled by its mean.
+    shown = np.where(together & (away != 0), x, -np.inf).argmax(axis=1)
     return [
         (background.name(int(j)), "feature", float(x[j]), float(own), float(effect))
         for j, own, effect in zip(shown, contributions, effects, strict=True)

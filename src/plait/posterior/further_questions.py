@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from plait import losses as losses_room
-from plait.core.arrays import Bits
+from plait.core.arrays import Bits, Floats
 from plait.core.checks import Interval, Nothing, OneOf, check_value
-from plait.core.labels import label_number
+from plait.core.label_numbering import label_number
+from plait.core.labels import label_rows
 from plait.core.named_answers import RowFrame, TopLabels, highest
 from plait.core.naming import resolve
 from plait.core.sentences import ParameterError
@@ -16,7 +17,7 @@ from plait.inference import LabelSupport
 from plait.joint import LabelDistribution
 from plait.losses import Loss
 from plait.pictures.displays import BarDisplay, BarPanel
-from plait.posterior.answers import marginals
+from plait.posterior.answers import conditional_factors, marginals, wrong_probabilities
 from plait.posterior.asking import ASKED_BY, LabelsToAsk, labels_to_ask
 from plait.posterior.credible_families import LabelFamilies, label_families
 from plait.posterior.explaining import Reasons, reasons
@@ -149,10 +150,10 @@ class FurtherQuestions:
         k : int, default=1
             How many labels of each row; each is chosen as if the ones before it had been answered, on average over
             their answers.
-        by : {"set", "entropy", "hamming", "others"}, optional
-            What an answer is worth: the gain in P(most probable set), best for few questions; the expected drop of the
-            entropy, good where many labels will be asked; labels that become right; or what it says of the other
-            labels. None takes "set" for the loss "subset", else "hamming".
+        by : {"plan", "set", "entropy", "hamming", "others"}, optional
+            What an answer is worth: the gain in P(most probable set), of the best plan of one or more questions a
+            question, or of this one alone; the expected drop of the entropy; labels that become right; or what it says
+            of the other labels. None takes "plan" for the loss "subset", else "hamming".
 
         Returns
         -------
@@ -162,7 +163,45 @@ class FurtherQuestions:
         check_value("ask", "k", k, (Interval(int, 1, None),))
         check_value("ask", "by", by, (OneOf(ASKED_BY), Nothing()))
         loss: Loss = resolve("ask", "loss", self.loss, losses_room, Loss)
-        return labels_to_ask(self, k, by or ("set" if loss.wanted == "mode" else "hamming"))
+        return labels_to_ask(self, k, by or ("plan" if loss.wanted == "mode" else "hamming"))
+
+    def factors(self, Y: Any) -> Floats:
+        """Return P(y_k = 1 | x, parents of k), with the parents' values taken from Y, (n_rows, n_labels).
+
+        These are the conditionals whose product is P(y | x), evidence left aside. With the true labels as Y,
+        `cll_loss(Y, factors(Y))` is that of the joint; with predicted ones it is the loss of a chain that is scored
+        on its own predictions, which some papers print.
+
+        Parameters
+        ----------
+        Y : array, sparse matrix, data frame, or rows of names
+            Label sets.
+        """
+        answer: Any = self
+        vectors = label_rows("factors", Y, answer.n_rows, self.label_names)
+        found: Floats = answer._ask(lambda p, rows, _: (conditional_factors(p, vectors[rows]), None), None)
+        return found
+
+    def doubts(self, Y: Any) -> Floats:
+        """Return, for recorded labels Y, how probable each is wrong: P(y_k is not as recorded | x, other labels).
+
+        High values point at labels that look wrong, (n_rows, n_labels); labels that are known have 0.
+
+        Parameters
+        ----------
+        Y : array, sparse matrix, data frame, or rows of names
+            Labels as recorded.
+        """
+        answer: Any = self
+        vectors, known = label_rows("doubts", Y, answer.n_rows, self.label_names), answer.evidence
+        if known is not None and (clash := (known >= 0) & (known != vectors)).any():
+            row, label = np.argwhere(clash)[0]
+            raise ParameterError(
+                f"doubts needs Y to agree with what is known, but {self.label_names[label]!r} is known as "
+                f"{known[row, label]} in row {row} and recorded as {vectors[row, label]}. Ask joint(X) alone."
+            )
+        found: Floats = answer._ask(lambda p, rows, _: (wrong_probabilities(p, vectors[rows]), None), None)
+        return found
 
     def why(self, label: Any, k: int = 5) -> Reasons:
         """Say what moved the log-odds of a label: features, and other labels.

@@ -77,6 +77,15 @@ class JointModel(MultilabelClassifier):
     A part may be a word, and defaults are words, which no two models can share and change: `part` returns the object
     that it stands for, and `get_params` and `set_params` see through it, so that `learner__C` can be read and set.
 
+    Attributes
+    ----------
+    joint_ : object with `condition(X)`
+        P(Y | x), as learned.
+    feature_means_ : ndarray of float64, shape (n_features,)
+        Means of the training rows, which `why` compares with.
+    thresholds_ : dict of str to array
+        Of losses that decide by thresholds, where they were found.
+
     Examples
     --------
     >>> from plait import recipes
@@ -206,8 +215,9 @@ class JointModel(MultilabelClassifier):
         return found
 
     def _part_model(self) -> Any:
-        """Return a copy to be fitted on a part of the rows."""
-        return clone(self).set_params(loss="subset")
+        """Return a copy to be fitted on a part of the rows; a rate that was estimated from all of them is given."""
+        rate = {"recording_rate": self.recording_rate_} if hasattr(self, "recording_rate_") else {}
+        return clone(self).set_params(loss="subset", **rate)
 
     @available_where(_gives_probabilities)
     def joint(self, X: Any) -> Posterior:
@@ -347,7 +357,13 @@ class JointModel(MultilabelClassifier):
 
     @available_where(_gives_margins)
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return the margin of every label where the parents have the values that were predicted for them."""
+        """Return the margin of every label where the parents have the values that were predicted for them.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Features.
+        """
         posterior = self._posterior(X)
         labels = posterior.decide("subset").astype(np.uint8)
         distribution = self.joint_.condition(posterior.X)

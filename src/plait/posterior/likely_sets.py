@@ -39,6 +39,19 @@ class LikelySets(_VectorsAndProbabilities):
     Unpacks into `vectors`, (n_rows, k, n_labels), and `probabilities`, (n_rows, k); where a row has fewer sets, the
     probability is 0. `names` are the same sets by name; printing them shows bars.
 
+    Parameters
+    ----------
+    vectors : ndarray of uint8, shape (n_rows, k, n_labels)
+        The sets.
+    probabilities : ndarray of float64, shape (n_rows, k)
+        Of each.
+    label_names : sequence of str, optional
+        "y0", "y1", ... by default.
+    rows : RowFrame, optional
+        How the rows are called; by their numbers by default.
+    known : ndarray of int8, shape (n_rows, n_labels), optional
+        Labels that were known when it was asked; -1 where unknown.
+
     Examples
     --------
     >>> likely = LikelySets(np.array([[[1, 1], [0, 1]]]), np.array([[0.75, 0.125]]), ["sea", "sun"])

@@ -16,7 +16,7 @@ from plait.core.named_answers import RowFrame
 from plait.core.naming import resolve
 from plait.core.parallel import Parallel, delayed
 from plait.core.progress_bar import progress, shows_progress
-from plait.core.sentences import ParameterError
+from plait.core.unknown_labels import has_unknown
 from plait.inference import Inference, LabelSupport
 from plait.joint import LabelDistribution, row_seeds
 from plait.losses import Loss
@@ -24,16 +24,15 @@ from plait.posterior.answers import (
     added_evidence,
     as_evidence,
     checked_answer,
-    conditional_factors,
     decision_support,
     entropies,
+    known_log_prob,
     likely_sets,
     log_evidence,
     marginals,
     row_blocks,
     row_bytes,
     whole_support,
-    wrong_probabilities,
 )
 from plait.posterior.drawn_sets import draw_sets, warn_of_few_draws
 from plait.posterior.explaining import FeatureBackground
@@ -82,6 +81,8 @@ class Posterior(FurtherQuestions):
         Names and means of the features, for `why`.
     thresholds : mapping, optional
         Word of a loss -> thresholds of marginals that the classifier found at `fit`.
+    rows : RowFrame, optional
+        How the rows are called.
 
     Attributes
     ----------
@@ -236,27 +237,33 @@ class Posterior(FurtherQuestions):
         return self._changed(evidence=added_evidence(self.evidence, known, self.label_names))
 
     def log_prob(self, Y: Any) -> Floats:
-        """Return log P(y | x) of one label set for each row; with evidence, given the known labels."""
-        vectors = label_rows("log_prob", Y, self.n_rows, self.label_names)
+        """Return log P(y | x) of one label set for each row; with evidence, given the known labels.
+
+        Of a row in which some labels are NaN it is log P(the others | x): what is not known is summed out.
+
+        Parameters
+        ----------
+        Y : array, sparse matrix, data frame, or rows of names
+            One label set a row.
+        """
+        vectors = label_rows("log_prob", Y, self.n_rows, self.label_names, unknown=True)
+        if has_unknown(vectors):
+            return known_log_prob(self, vectors)
         joint = self._ask(lambda distribution, rows, _: (distribution.log_prob(vectors[rows]), None), None)
         return joint if self.evidence is None else joint - self._log_evidence()
-
-    def factors(self, Y: Any) -> Floats:
-        """Return P(y_k = 1 | x, parents of k), with the parents' values taken from Y, (n_rows, n_labels).
-
-        These are the conditionals whose product is P(y | x), evidence left aside. With the true labels as Y,
-        `cll_loss(Y, factors(Y))` is that of the joint; with predicted ones it is the loss of a chain that is scored
-        on its own predictions, which some papers print.
-        """
-        vectors = label_rows("factors", Y, self.n_rows, self.label_names)
-        return self._ask(lambda distribution, rows, _: (conditional_factors(distribution, vectors[rows]), None), None)
 
     def mode(self) -> npt.NDArray[np.int64]:
         """Return the most probable label set of every row, (n_rows, n_labels)."""
         return np.asarray(self.decide("subset"), dtype=np.int64)
 
     def top(self, k: int) -> LikelySets:
-        """Return the k most probable label sets of every row, with their probabilities."""
+        """Return the k most probable label sets of every row, with their probabilities.
+
+        Parameters
+        ----------
+        k : int
+            How many.
+        """
         check_value("top", "k", k, (Interval(int, 1, None),))
         vectors, log_probs = self._ask(
             lambda distribution, _, seeds: likely_sets(self.inference, distribution, k, seeds), "mode", k
@@ -341,20 +348,6 @@ class Posterior(FurtherQuestions):
     def entropy(self) -> Floats:
         """Return the entropy of P(y | x) in nats for every row: exact where possible, else from a sample."""
         return self._ask(lambda distribution, _, seeds: entropies(distribution, seeds))
-
-    def doubts(self, Y: Any) -> Floats:
-        """Return, for recorded labels Y, how probable each is wrong: P(y_k is not as recorded | x, other labels).
-
-        High values point at labels that look wrong, (n_rows, n_labels); labels that are known have 0.
-        """
-        vectors = label_rows("doubts", Y, self.n_rows, self.label_names)
-        if self.evidence is not None and (clash := (self.evidence >= 0) & (self.evidence != vectors)).any():
-            row, label = np.argwhere(clash)[0]
-            raise ParameterError(
-                f"doubts needs Y to agree with what is known, but {self.label_names[label]!r} is known as "
-                f"{self.evidence[row, label]} in row {row} and recorded as {vectors[row, label]}. Ask joint(X) alone."
-            )
-        return self._ask(lambda distribution, rows, _: (wrong_probabilities(distribution, vectors[rows]), None), None)
 
     def _log_evidence(self) -> Floats:
         return self._ask(lambda distribution, _, seeds: log_evidence(self.inference, distribution, seeds), "marginals")

@@ -42,20 +42,50 @@ class Predictor:
                 setattr(self._model, name, model.part(name))
 
     def predict(self, X: Any, loss: Any = None, *, sparse_output: bool | str = "auto") -> Any:
-        """Return what `predict` of the model returns."""
+        """Return what `predict` of the model returns.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+            Features.
+        loss : Loss or str, optional
+            By default the model's.
+        sparse_output : bool or "auto", default="auto"
+            As `predict` of the model takes it.
+        """
         return self._model.predict(X, loss, sparse_output=sparse_output)
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return what `predict_proba` of the model returns."""
+        """Return what `predict_proba` of the model returns.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+            Features.
+        """
         found: Floats = self._model.predict_proba(X)
         return found
 
     def top_labels(self, X: Any, k: int = 5) -> TopLabels:
-        """Return what `top_labels` of the model returns."""
+        """Return what `top_labels` of the model returns.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+            Features.
+        k : int, default=5
+            How many.
+        """
         found: TopLabels = self._model.top_labels(X, k)
         return found
 
     def joint(self, X: Any) -> Posterior:
-        """Return what `joint` of the model returns."""
+        """Return what `joint` of the model returns.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_samples, n_features)
+            Features.
+        """
         found: Posterior = self._model.joint(X)
         return found

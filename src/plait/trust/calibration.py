@@ -126,6 +126,10 @@ def calibration_curve(Y: Any, P: Any, *, n_bins: int = 10) -> CalibrationCurve:
     n_bins : int, default=10
         How many bins.
 
+    Returns
+    -------
+    CalibrationCurve
+
     Examples
     --------
     >>> P = np.array([[0.1, 0.1], [0.1, 0.1], [0.8, 0.8], [0.8, 0.8]])
@@ -148,6 +152,10 @@ def joint_calibration_curve(answer: Posterior, Y: Any, *, n_bins: int = 10) -> C
     n_bins : int, default=10
         Bins of equal numbers.
 
+    Returns
+    -------
+    CalibrationCurve
+
     Examples
     --------
     >>> from sklearn.datasets import make_multilabel_classification
@@ -169,6 +177,10 @@ def brier_score(Y: Any, P: Any) -> float:
         True labels.
     P : array of shape (n_rows, n_labels)
         P(label | x).
+
+    Returns
+    -------
+    float
 
     Examples
     --------

@@ -20,6 +20,7 @@ from plait.core.checks import HasMethods, Interval, Nothing, OneOf, RandomState,
 from plait.core.labels import as_targets
 from plait.core.randomness import generators
 from plait.core.sentences import ParameterError
+from plait.core.unknown_labels import given_again, has_unknown, known_cells, unknown_as_absent
 from plait.data.folds import MultilabelStratifiedKFold, MultilabelStratifiedShuffleSplit
 from plait.posterior import LabelFamilies, LikelySets, Posterior
 from plait.posterior.credible_families import deepen, label_families
@@ -66,6 +67,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         What is promised, in words.
     models_ : list
         The fitted models, one without `cv`.
+    label_names_ : ndarray of str
+        Names of the labels.
 
     References
     ----------
@@ -129,7 +132,9 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         X : array, sparse matrix or data frame of shape (n_rows, n_features)
             Features; of a fitted model rows that it was not trained on.
         Y : labels in any form that the model's `fit` takes
-            Their true labels.
+            Their true labels. A calibration row with unknown ones (NaN) counts as one whose answer is wrong: the
+            promise then holds whatever made them unknown, and answers grow with the number of such rows. A model that
+            is trained here learns from them, if it can.
         """
         check_parameters(self)
         if self.cv is not None and self.kind == "recall":
@@ -138,18 +143,21 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
                 f"{self.cv}. Leave cv out."
             )
         X, _ = indexable(X, None)
-        targets = as_targets("Conformal", Y)
-        self.models_, scores = [], []
+        targets = as_targets("Conformal", Y, unknown=True)
+        self.models_, scores, n_known = [], [], 0
         draw = generators(self.random_state, 2)[0]
         for model, rows in self._calibrated(X, targets.Y):
-            answer = model.joint(_safe_indexing(X, rows))
-            scores.append(self._calibration(answer, targets.Y[rows], draw))
+            answer, known = model.joint(_safe_indexing(X, rows)), known_cells(targets.Y[rows]).all(axis=1)
+            part = self._calibration(answer, unknown_as_absent(targets.Y[rows]), draw)
+            part[~known] = np.inf
+            scores.append(part)
+            n_known += int(known.sum())
             self.models_.append(model)
         self.label_names_ = self.models_[0].label_names_
         self.n_calibration_ = sum(len(part) for part in scores)
-        self._refuse_too_few()
+        self._refuse_too_few(n_known)
         self._scores = [np.sort(part) if self.kind != "recall" else part for part in scores]
-        self._settle()
+        self._settle(self.n_calibration_ - n_known)
         return self
 
     def _calibrated(self, X: Any, Y: Labels) -> Iterator[tuple[Any, Any]]:
@@ -166,8 +174,9 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         if self.cv is not None:
             splits = MultilabelStratifiedKFold(self.cv, shuffle=True)
         splits.random_state = self.random_state
-        for train, rows in splits.split(np.zeros(len(Y)), Y):
-            yield clone(self.model).fit(_safe_indexing(X, train), Y[train].astype(np.int64)), rows
+        for train, rows in splits.split(np.zeros(len(Y)), unknown_as_absent(Y)):
+            labels = given_again(Y[train]) if has_unknown(Y) else Y[train].astype(np.int64)
+            yield clone(self.model).fit(_safe_indexing(X, train), labels), rows
 
     def _calibration(self, answer: Posterior, Y: Labels, draw: np.random.Generator) -> Any:
         """Return the scores of the true labels; for "recall", for each row the thresholds of its labels."""
@@ -179,7 +188,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         # A label is in from the threshold 1 - p on; labels that are not true never matter.
         return np.sort(np.where(Y == 1, 1.0 - P, np.inf), axis=1)
 
-    def _refuse_too_few(self) -> None:
+    def _refuse_too_few(self, n_known: int) -> None:
         alpha = 1.0 - self.coverage
         least = math.ceil(1.0 / alpha - 1.0 - 1e-9)
         if self.n_calibration_ < least:
@@ -187,13 +196,20 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
                 f"Conformal needs at least {least} calibration rows for a coverage of {self.coverage:g}, but there are "
                 f"{self.n_calibration_}. Pass more rows, or a smaller coverage."
             )
+        needed = math.ceil((self.n_calibration_ + 1) * self.coverage - 1e-9)
+        if n_known < needed:
+            raise ParameterError(
+                f"Conformal needs the labels of at least {needed} of {self.n_calibration_} calibration rows to be "
+                f"known for a coverage of {self.coverage:g}, as rows with NaN count as wrong, but those of {n_known} "
+                "are. Fill them in, or pass a smaller coverage."
+            )
 
-    def _settle(self) -> None:
-        """Set the threshold and say what it promises."""
+    def _settle(self, n_lost: int) -> None:
+        """Set the threshold and say what it promises; of some calibration rows labels are unknown."""
         n, alpha = self.n_calibration_, 1.0 - self.coverage
         what = {"sets": "the family holds the true label set", "labels": "no decided label is wrong"}
         if self.kind == "recall":
-            self.threshold_ = _recall_threshold(self._scores[0], alpha)
+            self.threshold_ = _recall_threshold(self._scores[0], alpha, n_lost)
             self.guarantee_ = f"expected recall at least {self.coverage:g}, by {n} calibration rows [Angelopoulos2024]"
         elif self.cv is None:
             self.threshold_ = float(self._scores[0][math.ceil((n + 1) * self.coverage - 1e-9) - 1])
@@ -316,17 +332,18 @@ def _others(values: Floats) -> Floats:
     return np.where(first, second, largest)
 
 
-def _recall_threshold(needed: Floats, alpha: float) -> float:
+def _recall_threshold(needed: Floats, alpha: float, n_lost: int = 0) -> float:
     """Return the smallest threshold whose corrected mean of 1 - recall is at most alpha; `needed` as calibration gives.
 
-    Row i, with m true labels, has lost a share of 1 - j / m once j of its sorted thresholds are reached.
+    Row i, with m true labels, has lost a share of 1 - j / m once j of its sorted thresholds are reached. Of `n_lost`
+    rows, which have no thresholds here, all is lost.
     """
     sizes = np.isfinite(needed).sum(axis=1)
     gains = np.where(np.isfinite(needed), 1.0 / np.maximum(sizes, 1)[:, None], 0.0)
     order = np.argsort(needed, axis=None, kind="stable")
     steps, gained = needed.ravel()[order], np.cumsum(gains.ravel()[order])
-    risks = ((sizes > 0).sum() - gained + 1.0) / (len(needed) + 1.0)
-    if (float((sizes > 0).sum()) + 1.0) / (len(needed) + 1.0) <= alpha:
+    risks = ((sizes > 0).sum() + n_lost - gained + 1.0) / (len(needed) + 1.0)
+    if (float((sizes > 0).sum()) + n_lost + 1.0) / (len(needed) + 1.0) <= alpha:
         return 0.0
     reached = np.flatnonzero((risks <= alpha + 1e-12) & np.isfinite(steps))
     return float(steps[reached[0]]) if len(reached) else 1.0

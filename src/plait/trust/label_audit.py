@@ -85,7 +85,13 @@ class Audit:
         return f"Audit({n_rows} rows, {n_labels} labels: {likely} records more likely wrong than right)"
 
     def cells(self, most: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Return rows and labels of the records, the likeliest errors first; ties by row, then by label."""
+        """Return rows and labels of the records, the likeliest errors first; ties by row, then by label.
+
+        Parameters
+        ----------
+        most : int, optional
+            How many; all by default.
+        """
         order = np.argsort(-np.nan_to_num(self.wrong, nan=-1.0).ravel(), kind="stable")
         order = order[known_cells(self.recorded).ravel()[order]][:most]
         rows, labels = np.divmod(order, self.recorded.shape[1])

@@ -36,6 +36,17 @@ class ErrorRates(NamedTuple):
         P(recorded | not there), f.
     swapped : float
         Weight of all swaps of one recorded label for another, s; 0 where errors are known to be single.
+
+    Examples
+    --------
+    >>> from plait.joint import LinearDistribution
+    >>> from plait.structure import LabelGraph
+    >>> likely = LinearDistribution(LabelGraph([[]]), np.array([[2.0]]), np.zeros((1, 1)))  # 88 % that it is there
+    >>> nothing = np.array([[0]], dtype=np.uint8)
+    >>> for missed in (0.01, 0.2):  # the more is forgotten, the less a missing record says
+    ...     suspicions(likely, nothing, ErrorRates(missed, 0.01, 0.0)).wrong.round(2).item()
+    0.07
+    0.65
     """
 
     missed: float
@@ -48,6 +59,22 @@ class Suspicions(NamedTuple):
 
     `wrong` is P(label k is not as recorded | x, records), (n_rows, n_labels); `likeliest` the likeliest true set,
     (n_rows, n_labels), the records themselves where nothing near is likelier.
+
+    Attributes
+    ----------
+    wrong : ndarray of float64, shape (n_rows, n_labels)
+        P(label k is not as recorded | x, records).
+    likeliest : ndarray of uint8, shape (n_rows, n_labels)
+        The likeliest true set.
+
+    Examples
+    --------
+    >>> from plait.joint import LinearDistribution
+    >>> from plait.structure import LabelGraph
+    >>> sure = LinearDistribution(LabelGraph([[], []]), np.array([[6.0, -6.0]]), np.zeros((2, 2)))
+    >>> found = suspicions(sure, np.array([[0, 0]], dtype=np.uint8), ErrorRates(0.05, 0.01, 0.0))
+    >>> found.wrong.round(2), found.likeliest
+    (array([[0.96, 0.  ]]), array([[1, 0]], dtype=uint8))
     """
 
     wrong: Floats
@@ -65,6 +92,19 @@ def suspicions(distribution: LabelDistribution, recorded: Labels, rates: ErrorRa
         The records.
     rates : ErrorRates
         How often they are thought to be wrong.
+
+    Returns
+    -------
+    Suspicions
+
+    Examples
+    --------
+    >>> from plait.joint import LinearDistribution
+    >>> from plait.structure import LabelGraph
+    >>> sure = LinearDistribution(LabelGraph([[]]), np.array([[6.0]]), np.zeros((1, 1)))  # 99.8 % that it is there
+    >>> forgotten = np.array([[0]], dtype=np.uint8)
+    >>> suspicions(sure, forgotten, ErrorRates(missed=0.05, false=0.01, swapped=0.0)).wrong.round(2)
+    array([[0.96]])
     """
     flips = distribution.flip_log_ratios(recorded)
     singles = flips + np.where(recorded == 0, logit(rates.missed), logit(rates.false))
