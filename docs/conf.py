@@ -1,4 +1,5 @@
 # Settings of the documentation: `make docs` builds it with warnings as errors, and no page needs the network.
+import os
 import sys
 import warnings
 from pathlib import Path
@@ -9,6 +10,7 @@ sys.path.insert(0, str(HERE / "machinery"))
 import api_pages
 import bibliography
 import command_page
+import inherited_sections
 import links
 import math_markup
 import plain_docstrings
@@ -53,9 +55,14 @@ copybutton_prompt_is_regexp = True
 sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "gallery",
+    "within_subsection_order": "FileNameSortKey",
+    # Of examples that draw nothing.
+    "default_thumb_file": str(HERE / "pictures" / "structures.png"),
     "filename_pattern": r"\.py$",
     "download_all_examples": False,
     "show_memory": False,
+    # The page of times would load scripts from the network.
+    "write_computation_times": False,
     "show_signature": False,
     "min_reported_time": 5,
     "remove_config_comments": True,
@@ -64,6 +71,9 @@ sphinx_gallery_conf = {
     "plot_gallery": "True",
 }
 warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")
+# Examples show what a warning says, not where files lie on the machine that built the pages; nor bars of progress.
+warnings.formatwarning = lambda message, category, *_: f"{category.__name__}: {message}\n"
+os.environ["PLAIT_PROGRESS"] = "never"
 
 html_theme = "furo"
 html_title = f"plait {release}"
@@ -84,5 +94,6 @@ def setup(app):
     links.add_to(app)
     app.connect("autodoc-skip-member", api_pages.skip_members)
     app.connect("autodoc-process-docstring", api_pages.cut_foreign_docstrings, priority=100)
+    app.connect("autodoc-process-docstring", inherited_sections.complete, priority=200)
     # After numpydoc, which is at 500 and turns sections into markup.
     app.connect("autodoc-process-docstring", plain_docstrings.escape_marks, priority=900)

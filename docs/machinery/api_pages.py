@@ -120,10 +120,8 @@ def _name_page(room_page: str, module: ModuleType, name: str) -> str:
 
 
 def _inner_modules(room: ModuleType) -> list[ModuleType]:
-    """Return the modules that a room names in its `__all__`, and the folders inside it."""
-    named = [getattr(room, name).__name__ for name in room.__all__ if inspect.ismodule(getattr(room, name))]
-    folders = [f"{room.__name__}.{info.name}" for info in pkgutil.iter_modules(room.__path__) if info.ispkg]
-    return [importlib.import_module(name) for name in dict.fromkeys(named + folders)]
+    """Return the modules that a room names in its `__all__`."""
+    return [thing for name in room.__all__ if inspect.ismodule(thing := getattr(room, name))]
 
 
 def _home(thing: Any, otherwise: str) -> str:

@@ -1,11 +1,14 @@
 """The page of references, written from references.bib: what keys such as [OCC 33] lead to."""
 
 import re
+import unicodedata
 from pathlib import Path
 
 __all__ = ["keys", "page"]
 
 _FILE = Path(__file__).parents[2] / "references.bib"
+# The accents of LaTeX as combining characters.
+_ACCENTS = {"'": "\u0301", '"': "\u0308", "`": "\u0300", "^": "\u0302", "~": "\u0303", "v": "\u030c"}
 
 
 def keys() -> set[str]:
@@ -26,8 +29,14 @@ def _entries() -> dict[str, dict[str, str]]:
     return {key: dict(re.findall(r"(\w+)\s*=\s*\{(.*)\},?\s*$", body, re.M)) for key, body in bodies}
 
 
+def _accented(words: str) -> str:
+    """Return words with their accents: LaTeX writes an accent before its letter, Unicode behind it."""
+    put = re.sub(r"""\\(['"`^~]|v(?=\{))\{?([A-Za-z])\}?""", lambda found: found[2] + _ACCENTS[found[1]], words)
+    return unicodedata.normalize("NFC", put)
+
+
 def _item(key: str, fields: dict[str, str]) -> str:
-    plain = {name: re.sub(r"[{}\\]", "", value).replace("--", "–") for name, value in fields.items()}
+    plain = {name: re.sub(r"[{}\\]", "", _accented(value)).replace("--", "–") for name, value in fields.items()}
     authors = ", ".join(" ".join(reversed(name.split(", "))) for name in plain.get("author", "").split(" and "))
     place = plain.get("journal") or plain.get("booktitle") or plain.get("publisher") or plain.get("note") or ""
     details = ", ".join(

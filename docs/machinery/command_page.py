@@ -44,7 +44,7 @@ def _item(action: argparse.Action) -> str:
     said = (action.help or "").replace("%(default)s", str(action.default)).replace("%%", "%")
     shown = (
         action.option_strings
-        and action.default not in (None, False, argparse.SUPPRESS)
+        and action.default not in (None, False, (), argparse.SUPPRESS)
         and "%(default)" not in (action.help or "")
     )
     return f"{called}\n   {_text(said)}" + (_text(f" (default: {action.default})") if shown else "")

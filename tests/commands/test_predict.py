@@ -9,10 +9,10 @@ from scipy import sparse
 
 from plait import recipes
 from plait.cli import main
-from plait.commands.answer_tables import answers_text, write_answers
-from plait.commands.predict import answer_rows, matching_features, parsed_evidence
+from plait.commands.answer_tables import answers_text, parsed_evidence, write_answers
+from plait.commands.predict import answer_rows, matching_features
 from plait.core.sentences import ParameterError
-from plait.data import DataError, Dataset, DataWarning
+from plait.data import DataError, Dataset, DataWarning, save_dataset
 from plait.estimators import ModelFile
 
 NAMES = ("sea", "sun", "sand")
@@ -141,3 +141,35 @@ def test_reasons_of_predicted_labels_and_of_others(fitted, tmp_path, capsys):
     assert "sea" in {line["reason"] for line in lines}
     assert main([*ask, "--why-of", "sea", "--given", "sea=1"]) == 2
     assert "--why-of to be a label that is not known" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("suffix", ["csv", "arff"])
+def test_reasons_have_the_names_of_columns_with_gaps(fitted, tmp_path, capsys, suffix):
+    _, data = fitted
+    X = data.X.copy()
+    X[::6, 1] = np.nan
+    save_dataset(Dataset(X, data.Y, list("abcd"), NAMES, "photos"), tmp_path / f"photos.{suffix}")
+    path, model = str(tmp_path / f"photos.{suffix}"), str(tmp_path / "model.plait")
+    labels = ["--labels", ",".join(NAMES)] if suffix == "csv" else []
+    assert main(["fit", path, *labels, "--set", "effort=fast", "-o", model]) == 0
+    capsys.readouterr()
+    assert main(["predict", model, path, "--why-of", "sun", "--top", "9"]) == 0
+    found = pd.read_csv(StringIO(capsys.readouterr().out))
+    gap = found["row"] % 6 == 0
+    assert set(found["reason"][gap]) == {*"acd", "b=(gap)", "sea", "sand"}
+    assert set(found["reason"][~gap]) == {*"abcd", "sea", "sand"}
+
+
+def test_a_table_of_tags_is_answered_in_its_own_words(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    tags = [";".join(name for name, there in zip(NAMES, row, strict=False) if there) for row in X + 0.5 > 0]
+    frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "tags": tags})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    data, model = str(tmp_path / "t.csv"), str(tmp_path / "m.plait")
+    assert main(["fit", data, "--tags", "tags", "--method", "pcc", "-o", model]) == 0
+    assert "column 'tags': tags are split at ';'" in capsys.readouterr().err
+    assert main(["predict", model, data, "--form", "tags"]) == 0
+    shown = capsys.readouterr()
+    assert set(shown.out.splitlines()[1:]) == {"sea", "sun", "sea;sun", '""'}
+    assert "tags" not in shown.err  # the labels of the training table are no column that the model does not know

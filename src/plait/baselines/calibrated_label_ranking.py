@@ -113,6 +113,11 @@ class CalibratedLabelRanking(MetaClassifier):
         """Return the votes of every label and, in the last column, of the virtual one: (n_samples, n_labels + 1).
 
         Every row has q (q + 1) / 2 votes, and no label can get more than q of them.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Features.
         """
         return self._votes(self._rows(X))
 

@@ -174,7 +174,13 @@ class RAkEL(MetaClassifier):
         return np.where(self._n_votes > 0, total / np.maximum(self._n_votes, 1), self._shares)
 
     def votes(self, X: Any) -> Floats:
-        """Return for each label the share of its models that predict it, (n_samples, n_labels)."""
+        """Return for each label the share of its models that predict it, (n_samples, n_labels).
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Features.
+        """
         X = self._rows(X)
         return self._means(X, LabelSetModel.predict)
 

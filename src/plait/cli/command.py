@@ -24,6 +24,10 @@ def main(words: Sequence[str] | None = None) -> int:
     words : sequence of str, optional
         What would stand behind `plait` in a shell.
 
+    Returns
+    -------
+    int
+
     Examples
     --------
     >>> main(["describe", "no-such-file.csv"])

@@ -119,7 +119,7 @@ def _add_source(parser: argparse.ArgumentParser, *, training: bool = True) -> No
         "joined by commas, or a pattern such as 'tag_*'",
     )
     parser.add_argument("--tags", metavar="COLUMN", help="instead: the column that holds all labels of a row, joined")
-    parser.add_argument("--sep", default="|", metavar="SIGN", help="what joins tags")
+    parser.add_argument("--sep", metavar="SIGN", help="what joins tags (default: found out)")
     parser.add_argument(
         "--positive", type=positive_choice, metavar="WORD", help="the word that means 1 in labels, or LABEL=WORD,..."
     )

@@ -14,6 +14,7 @@ from plait.core.named_answers import label_sets
 from plait.core.sentences import ParameterError, shown
 from plait.data import Dataset
 from plait.data.conversion.files import plain_suffix, replacing
+from plait.data.joined_tags import SEPARATOR
 from plait.pictures.tables import Entry, Heading, Table, as_text
 from plait.trust import Audit, audit
 
@@ -61,6 +62,15 @@ def audit_labels(
         Print JSON instead of a table.
     **columns
         What is said of labels and columns, as `Source` takes it.
+
+    Examples
+    --------
+    >>> from plait.data import Dataset, save_dataset
+    >>> X, Y = [[float(k % 7)] for k in range(70)], [[int(k % 7 > 3)] for k in range(70)]
+    >>> Y[6] = [0]  # forgotten
+    >>> save_dataset(Dataset(X, Y, ["blue"], ["sea"]), "photos.csv")
+    >>> audit_labels("photos.csv", method="br", folds=2, most=1, labels=["sea"], out="doubts.csv")
+    doubts.csv: ...
     """
     if out is not None and plain_suffix(out) not in _OUTPUTS:
         raise ParameterError(
@@ -74,7 +84,7 @@ def audit_labels(
     source.tell_gaps(dataset, model)
     found = audit(source.with_encoder(model, dataset), dataset.X, dataset.Y, folds, random_state=seed)
     found = replace(found, label_names=_names(dataset))
-    table = _TABLES[listed](found, most, source.sep)
+    table = _TABLES[listed](found, most, dataset.tags_sep or SEPARATOR)
     table = table if listed == "labels" else with_ids(table, dataset, source.id_column or "")
     if out is not None and plain_suffix(out) == ".html":
         numbers = Predictions((), [[row] for row in range(dataset.n_samples)], "")

@@ -29,7 +29,7 @@ def run_benchmark(
     verbose: bool = False,
     as_json: bool = False,
 ) -> int:
-    """Run every method of a plan on every fold of every data set; return 1 if a cell failed, else 0.
+    r"""Run every method of a plan on every fold of every data set; return 1 if a cell failed, else 0.
 
     Parameters
     ----------
@@ -51,6 +51,21 @@ def run_benchmark(
         Print a line for every finished cell.
     as_json : bool, default=False
         Print the summary, or the list of cells, as JSON.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from plait.data import Dataset, save_dataset
+    >>> save_dataset(Dataset([[0.0], [1.0]] * 9, [[0], [1]] * 9, ["blue"], ["sea"]), "photos.csv")
+    >>> _ = Path("plan.toml").write_text('datasets = [{source = "photos.csv", labels = ["sea"]}]\n[methods.br]\n')
+    >>> run_benchmark("plan.toml", "results.sqlite", dry_run=True)
+    to do  photos, br, fold 0, seed 0
+    ...
+    0
     """
     checked_jobs("plait bench", jobs)
     ready, fingerprints = ready_plan(plan, allow_imports=allow_imports)
@@ -76,7 +91,7 @@ def checked_jobs(owner: str, jobs: int) -> None:
 
 
 def ready_plan(path: str | os.PathLike[str], *, allow_imports: bool = False) -> tuple[Plan, dict[str, str]]:
-    """Read a plan and load its data once; return it with the digests of the data.
+    r"""Read a plan and load its data once; return it with the digests of the data.
 
     Parameters
     ----------
@@ -96,6 +111,16 @@ def ready_plan(path: str | os.PathLike[str], *, allow_imports: bool = False) -> 
     ------
     PlanError
         If anything is wrong, data sets included: its `lines` name all of it, with line numbers.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from plait.data import Dataset, save_dataset
+    >>> save_dataset(Dataset([[0.0], [1.0]] * 9, [[0], [1]] * 9, ["blue"], ["sea"]), "photos.csv")
+    >>> _ = Path("plan.toml").write_text('datasets = [{source = "photos.csv", labels = ["sea"]}]\n[methods.br]\n')
+    >>> plan, digests = ready_plan("plan.toml")
+    >>> [method.name for method in plan.methods], list(digests)
+    (['br'], ['photos'])
     """
     plan, problems = parse_file(path, allow_imports=allow_imports)
     fingerprints, missing = data_fingerprints(plan)

@@ -9,7 +9,24 @@ __all__ = ["convert_data"]
 
 
 def convert_data(data: str, out: str, **columns: Any) -> None:
-    """Write a data set in the format of the suffix of `out`, and print its size."""
+    r"""Write a data set in the format of the suffix of `out`, and print its size.
+
+    Parameters
+    ----------
+    data : str
+        A file, or the name of a data set.
+    out : str
+        The file to write; its suffix says the format.
+    **columns
+        What is said of labels and columns, as `Source` takes it.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("photos.csv").write_text("blue,sea,sun\n0.5,1,0\n0.1,0,1\n")
+    >>> convert_data("photos.csv", "photos.arff", labels=["sea", "sun"])
+    photos.arff: 2 rows, 1 features, 2 labels
+    """
     dataset = Source(data, **columns).load()
     save_dataset(dataset, out)
     print(f"{out}: {dataset.n_samples} rows, {dataset.n_features} features, {dataset.n_labels} labels")

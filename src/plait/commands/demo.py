@@ -92,6 +92,12 @@ class Demonstration:
         That tag, and whether it is there.
     questions : list of str
         Questions to that image, with answers.
+
+    Examples
+    --------
+    >>> from inspect import signature
+    >>> list(signature(Demonstration).parameters)[:4]  # what `plait demo` shows
+    ['test', 'scores', 'graph', 'row']
     """
 
     test: Dataset
@@ -105,6 +111,10 @@ class Demonstration:
 
 def digits_with_tags() -> Dataset:
     """Return scikit-learn's own images of handwritten digits, with the tags that follow from the digit.
+
+    Returns
+    -------
+    Dataset
 
     Examples
     --------
@@ -148,6 +158,10 @@ def run_demonstration(output: Path, random_state: int = 0) -> Iterator[str]:
         Folder for `digits.arff`, `digits.xml`, `demo.svg` and `demo.html`; made where missing.
     random_state : int, default=0
         Another number keeps other images aside.
+
+    Yields
+    ------
+    str
 
     Examples
     --------

@@ -25,7 +25,28 @@ _BAR = 30
 
 
 def describe_data(data: str, *, as_json: bool = False, **columns: Any) -> None:
-    """Print sizes, label imbalance and label pairs of a data set, as text or as JSON."""
+    r"""Print sizes, label imbalance and label pairs of a data set, as text or as JSON.
+
+    Parameters
+    ----------
+    data : str
+        A file, or the name of a data set.
+    as_json : bool, default=False
+        Print JSON instead of a table.
+    **columns
+        What is said of labels and columns, as `Source` takes it.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("photos.csv").write_text("blue,sea,sun\n0.5,1,0\n0.1,0,1\n")
+    >>> describe_data("photos.csv", labels=["sea", "sun"])
+    photos
+      rows                        2
+      features                    1  (1 numeric, dense)
+      labels                      2
+    ...
+    """
     dataset = Source(data, **columns).load()
     if as_json:
         pairs = [pair._asdict() for pair in strongest_pairs(dataset)]
@@ -36,7 +57,24 @@ def describe_data(data: str, *, as_json: bool = False, **columns: Any) -> None:
 
 
 class DependentPair(NamedTuple):
-    """Two labels, their normalised mutual information, and the number of rows that have both."""
+    """Two labels, their normalised mutual information, and the number of rows that have both.
+
+    Attributes
+    ----------
+    first, second : str
+        The labels.
+    information : float
+        Their normalised mutual information.
+    n_samples : int
+        How many rows have both.
+
+    Examples
+    --------
+    >>> data = Dataset([[0.0]] * 4, [[1, 1], [1, 1], [0, 0], [0, 0]], label_names=["sea", "sun"])
+    >>> pair = strongest_pairs(data)[0]
+    >>> pair.first, pair.second, pair.information
+    ('sea', 'sun', 1.0)
+    """
 
     first: str
     second: str
@@ -48,6 +86,17 @@ def strongest_pairs(dataset: Dataset, n: int = 10) -> list[DependentPair]:
     """Return the label pairs with the largest normalised mutual information above 0, at most `n`; ties in label order.
 
     Of more than 2048 labels the most frequent ones are compared.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Labels are looked at only.
+    n : int, default=10
+        How many.
+
+    Returns
+    -------
+    list of DependentPair
 
     Examples
     --------

@@ -52,6 +52,17 @@ def explore_rows(
         Types that the model may hold besides plait's own.
     **columns
         What is said of labels and columns, as `Source` takes it; a table that has the model's labels needs no word.
+
+    Examples
+    --------
+    >>> from plait.commands import fit_model
+    >>> from plait.data import Dataset, save_dataset
+    >>> X, Y = [[float(k % 7)] for k in range(70)], [[int(k % 7 > 3)] for k in range(70)]
+    >>> save_dataset(Dataset(X, Y, ["blue"], ["sea"]), "photos.csv")
+    >>> fit_model("photos.csv", "model.plait", method="br", labels=["sea"])
+    model.plait: br of 1 labels, fitted on 70 rows of photos
+    >>> explore_rows("model.plait", "photos.csv", static="page.html", most=2)
+    page.html: 2 of 70 rows of photos, no server needed
     """
     if not 0 <= port < 2**16:
         raise ParameterError(f"plait explore needs --port to be from 0 to 65535, but it is {port}. Pass 0 for any.")

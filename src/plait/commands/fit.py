@@ -49,6 +49,14 @@ def fit_model(
         Address of a Dask scheduler, whose workers share the labels of a large problem.
     **columns
         What is said of labels and columns, as `Source` takes it.
+
+    Examples
+    --------
+    >>> from plait.data import Dataset, save_dataset
+    >>> X, Y = [[float(k % 7)] for k in range(70)], [[int(k % 7 > 3)] for k in range(70)]
+    >>> save_dataset(Dataset(X, Y, ["blue"], ["sea"]), "photos.csv")
+    >>> fit_model("photos.csv", "model.plait", method="br", labels=["sea"])
+    model.plait: br of 1 labels, fitted on 70 rows of photos
     """
     optional("skops.io", extra="models", purpose="model files")  # missing, it is to be said before hours of work
     source = Source(data, **columns)
@@ -80,5 +88,5 @@ def _fit_whole(source: Source, model: Any, out: str, method: str, features: str 
         fitted = with_features(fitted, features, dataset)
     fitted.fit(dataset.X, dataset.Y)
     names = {"id_column": source.id_column or "", "tags_column": source.tags or ""}
-    save_model(fitted, out, data=dataset, method=method, **names, tags_sep=source.sep if source.tags else "")
+    save_model(fitted, out, data=dataset, method=method, **names, tags_sep=dataset.tags_sep)
     print(f"{out}: {method} of {dataset.n_labels} labels, fitted on {dataset.n_samples} rows of {dataset.name}")

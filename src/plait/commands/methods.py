@@ -16,6 +16,10 @@ __all__ = ["make_method", "method_names", "parsed_settings"]
 def method_names() -> list[str]:
     """Return the names of all recipes and baselines, each sorted.
 
+    Returns
+    -------
+    list of str
+
     Examples
     --------
     >>> "pcc" in method_names(), "MLkNN" in method_names()
@@ -35,6 +39,11 @@ def make_method(name: str, settings: dict[str, Any] | None = None, random_state:
         The recipe's own parameters (`k`), or parameters of the model's parts (`learner__C`).
     random_state : int, optional
         Seed of the model.
+
+    Returns
+    -------
+    estimator
+        Not fitted.
 
     Examples
     --------

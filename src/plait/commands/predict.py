@@ -11,16 +11,27 @@ import numpy as np
 from scipy import sparse
 from sklearn.pipeline import Pipeline
 
-from plait.commands.answer_tables import OUTPUTS, Predictions, answers_text, with_ids, write_answers
+from plait.commands.answer_tables import (
+    OUTPUTS,
+    REASON_COLUMNS,
+    Predictions,
+    answers_text,
+    parsed_evidence,
+    reason_lines,
+    with_ids,
+    write_answers,
+)
 from plait.commands.sources import Source
 from plait.commands.streaming import connected, source_chunks, stream_answers
-from plait.core.labels import label_number
+from plait.core.label_numbering import label_number
 from plait.core.sentences import ParameterError, shown
 from plait.data import DataError, Dataset, DataWarning, TableEncoder
 from plait.data.conversion.column_kinds import as_numbers
 from plait.data.conversion.files import plain_suffix
 from plait.data.conversion.frame_columns import columns_of_frame, frame_part
+from plait.data.joined_tags import SEPARATOR
 from plait.estimators import JointPipeline, ModelFile, Posterior, read_model_file
+from plait.estimators.joint_pipeline import named_features
 from plait.estimators.model_file import answers_of
 from plait.metrics.scoring import label_probabilities
 
@@ -29,13 +40,11 @@ __all__ = [
     "encoder_of",
     "labels_as_trained",
     "matching_features",
-    "parsed_evidence",
     "predict_rows",
     "rows_for",
 ]
 
 _MOST_NAMES = 5
-_REASON_COLUMNS = ("row", "label", "rank", "reason", "kind", "value", "contribution", "effect")
 
 
 def predict_rows(
@@ -81,6 +90,20 @@ def predict_rows(
         Address of a Dask scheduler, whose workers answer about the chunks of a large file.
     **columns
         What is said of labels and columns, as `Source` takes it; a table needs no word about them.
+
+    Examples
+    --------
+    >>> from plait.commands import fit_model
+    >>> from plait.data import save_dataset
+    >>> X, Y = [[float(k % 7)] for k in range(70)], [[int(k % 7 > 3)] for k in range(70)]
+    >>> save_dataset(Dataset(X, Y, ["blue"], ["sea"]), "photos.csv")
+    >>> fit_model("photos.csv", "model.plait", method="br", labels=["sea"])
+    model.plait: br of 1 labels, fitted on 70 rows of photos
+    >>> save_dataset(Dataset([[1.0], [6.0]], [[0], [0]], ["blue"], ["sea"]), "new.csv")
+    >>> predict_rows("model.plait", "new.csv", form="labels")
+    sea
+    0
+    1
     """
     if top is not None and top < 1:
         raise ParameterError(f"plait predict needs --top to be at least 1, but it is {top}. Pass 1 or more.")
@@ -89,8 +112,9 @@ def predict_rows(
             f"plait predict needs -o to end in one of {', '.join(OUTPUTS)}, but it is {shown(out)}. Pass one of them."
         )
     file = read_model_file(model, trusted=trust)
-    form_of = {"form": form, "loss": loss, "k": top, "evidence": parsed_evidence(given)}
     source, kinds = _source_for(file, data, columns)
+    sep = source.sep or file.tags_sep or SEPARATOR
+    form_of: dict[str, Any] = {"form": form, "loss": loss, "k": top, "evidence": parsed_evidence(given), "sep": sep}
     parts = None if why or why_of else source_chunks(source, kinds)
     if parts is not None:
         ask = partial(_answer_part, file, source, form_of)
@@ -103,12 +127,11 @@ def predict_rows(
     rows = source.load(kinds)
     if source.id_column and source.id_column not in (rows.feature_names or ()):
         raise DataError.at(data, None, f"a column {shown(source.id_column)}, which names rows", "none of this name")
-    evidence = parsed_evidence(given)
     with answers_of(model):
         if why or why_of:
-            answers = _reasons(file, rows, why_of, loss, 5 if top is None else top, evidence)
+            answers = _reasons(file, rows, why_of, loss, 5 if top is None else top, form_of["evidence"])
         else:
-            answers = answer_rows(file, rows, **form_of, sep=source.sep)  # type: ignore[arg-type]
+            answers = answer_rows(file, rows, **form_of)
     answers = with_ids(answers, rows, source.id_column or file.id_column)
     if out in (None, "-"):
         print(answers_text(answers), end="")
@@ -120,7 +143,7 @@ def predict_rows(
 
 
 def _answer_part(file: ModelFile, source: Source, form_of: dict[str, Any], rows: Dataset) -> Predictions:
-    answers = answer_rows(file, rows, **form_of, sep=source.sep)
+    answers = answer_rows(file, rows, **form_of)
     return with_ids(answers, rows, source.id_column or file.id_column)
 
 
@@ -148,8 +171,7 @@ def _source_for(file: ModelFile, data: str, columns: Mapping[str, Any]) -> tuple
     source = Source(data, **columns)
     if source.labels is None and source.tags is None and source.is_table:
         source = Source(data, **{**columns, "labels": []})
-    encoder = encoder_of(file.model)
-    kinds = None if encoder is None else dict(encoder.kinds_)
+    kinds = dict(encoder.kinds_) if (encoder := encoder_of(file.model)) is not None else None
     if kinds is not None and file.id_column:
         kinds[file.id_column] = "words"
     return source, kinds
@@ -163,7 +185,7 @@ def answer_rows(
     loss: str | None = None,
     k: int | None = None,
     evidence: Mapping[str, int] | None = None,
-    sep: str = "|",
+    sep: str = SEPARATOR,
 ) -> Predictions:
     """Return what the model says of every row.
 
@@ -184,6 +206,19 @@ def answer_rows(
         Label -> 0 or 1, known for all rows.
     sep : str, default="|"
         What joins names.
+
+    Returns
+    -------
+    Predictions
+
+    Examples
+    --------
+    >>> from plait import recipes
+    >>> model = recipes.br().fit([[0.0], [1.0]] * 9, [["sea"], ["sun"]] * 9)
+    >>> file = ModelFile(model, ("bright",), ("sea", "sun"), "br")
+    >>> photos = Dataset([[0.1], [0.9]], [[0, 0]] * 2, ["bright"], ["sea", "sun"])
+    >>> answer_rows(file, photos, form="tags").lines
+    [['sea'], ['sun']]
     """
     X, model = matching_features(file, data), file.model
     if type(model) is Pipeline:
@@ -222,48 +257,18 @@ def _posterior(file: ModelFile, model: Any, X: Any, evidence: Mapping[str, int] 
         for name, value in (evidence or {}).items()
     }
     posterior: Posterior = model.joint(X)
-    features = posterior.features
     # Models of arrays know no names; the file does.
-    unnamed = not hasattr(model, "feature_names_in_") and not isinstance(model, Pipeline)
-    if features is not None and unnamed and len(features.means) == len(file.feature_names):
-        posterior.features = features._replace(names=file.feature_names)
+    if not hasattr(model, "feature_names_in_"):
+        pipeline = model if isinstance(model, Pipeline) else Pipeline([("model", model)])
+        posterior.features = named_features(pipeline, posterior.features, file.feature_names)
     return posterior.given(numbers) if numbers else posterior
 
 
 def _reasons(file: ModelFile, data: Dataset, why_of: Sequence[str], loss: Any, k: int, evidence: Any) -> Predictions:
     X, model = matching_features(file, data), file.model
     model = JointPipeline(model.steps) if type(model) is Pipeline else model
-    lines = _reason_lines(_posterior(file, model, X, evidence), file.label_names, why_of, loss, k)
-    return Predictions(_REASON_COLUMNS, lines, f"{len(lines)} reasons", [line[0] for line in lines])
-
-
-def _reason_lines(answer: Any, names: Sequence[str], wanted: Sequence[str], loss: Any, k: int) -> list[list[Any]]:
-    """Return the k strongest reasons of each row and label: of labels that are named, else of those predicted."""
-    chosen = [label_number("plait predict", "--why-of", name, len(names), names) for name in wanted]
-    known = np.zeros((len(answer), len(names)), dtype=bool) if answer.evidence is None else answer.evidence >= 0
-    if clash := [names[label] for label in chosen if known[:, label].any()]:
-        raise ParameterError(
-            f"plait predict needs --why-of to be a label that is not known, but {clash[0]!r} is given. Leave one out."
-        )
-    asked = np.zeros(known.shape, dtype=bool)
-    asked[:, chosen] = True
-    if not chosen:
-        asked = (np.asarray(answer.decide(loss)) == 1) & ~known
-    lines: list[list[Any]] = []
-    for label in np.flatnonzero(asked.any(axis=0)).tolist():
-        rows = np.flatnonzero(asked[:, label])
-        found = answer[rows].why(label, k)
-        ranks = np.arange(len(found)) - np.searchsorted(found.row, found.row) + 1
-        columns = (found.name, found.kind, found.value, found.contribution, found.effect)
-        lines += [
-            [int(rows[row]), str(names[label]), int(rank), name, kind, *(_rounded(number) for number in numbers)]
-            for row, rank, name, kind, *numbers in zip(found.row, ranks, *columns, strict=True)
-        ]
-    return sorted(lines, key=lambda line: line[0])  # stable: labels in their order within a row
-
-
-def _rounded(number: float) -> float | None:
-    return None if np.isnan(number) else round(float(number), 6)
+    lines = reason_lines(_posterior(file, model, X, evidence), file.label_names, why_of, loss, k)
+    return Predictions(REASON_COLUMNS, lines, f"{len(lines)} reasons", [line[0] for line in lines])
 
 
 def _said(model: Any, loss: str | None) -> dict[str, str]:
@@ -300,7 +305,7 @@ def matching_features(file: ModelFile, data: Dataset) -> Any:
     `x1`, ..., as in LIBSVM files) that a sparse file does not mention are zero.
     """
     names = list(data.feature_names or ())
-    labels = set(file.label_names) - set(file.feature_names)
+    labels = {*file.label_names, file.tags_column} - set(file.feature_names)
     kept = [j for j, name in enumerate(names) if name not in labels]
     if encoder_of(file.model) is not None:
         frame = data.X if data.is_table else data.to_frame()
@@ -378,23 +383,3 @@ def _top(
     ]
     names = ("labels",) if joined else file.label_names
     return ("row", "rank", "probability", *names), lines, [row for row, _ in places]
-
-
-def parsed_evidence(words: Sequence[str]) -> dict[str, int]:
-    """Return LABEL=0 or LABEL=1 words as a dict.
-
-    Examples
-    --------
-    >>> parsed_evidence(["sea=1", "sun=0"])
-    {'sea': 1, 'sun': 0}
-    """
-    known: dict[str, int] = {}
-    for word in words:
-        name, _, value = word.rpartition("=")
-        if not name or value not in ("0", "1"):
-            raise ParameterError(
-                f"plait predict needs --given to be LABEL=0 or LABEL=1, but it is {shown(word)}. "
-                "Pass for example sea=1."
-            )
-        known[name] = int(value)
-    return known

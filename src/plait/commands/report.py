@@ -31,7 +31,7 @@ def report_results(
     metrics: Sequence[str] = (),
     as_json: bool = False,
 ) -> None:
-    """Print the main tables of a store, and write what is asked for.
+    r"""Print the main tables of a store, and write what is asked for.
 
     Parameters
     ----------
@@ -51,6 +51,22 @@ def report_results(
         What to show, or "all"; by default what the plan names, and five where it names nothing.
     as_json : bool, default=False
         Print JSON instead of tables.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from plait.commands import run_benchmark
+    >>> from plait.data import Dataset, save_dataset
+    >>> save_dataset(Dataset([[0.0], [1.0]] * 9, [[0], [1]] * 9, ["blue"], ["sea"]), "photos.csv")
+    >>> _ = Path("plan.toml").write_text('datasets = [{source = "photos.csv", labels = ["sea"]}]\n[methods.br]\n')
+    >>> failed = run_benchmark("plan.toml", "results.sqlite")
+    results.sqlite: 5 of 5 cells done in ... s
+    >>> report_results("results.sqlite", out=Path("report.html"))
+    Scores on photos
+    method  exact match ↑  hamming loss ↓  ...
+    br       1.000±0.000*    0.000±0.000*  ...
+    ...
+    report.html: the page
     """
     with open_store(store) as opened:
         outcomes = collect_outcomes(opened, plan, metrics)

@@ -61,6 +61,15 @@ def reproduce_paper(
         Folder for the parts of the paper's page: counts, cells, tests and figures.
     as_json : bool, default=False
         Print counts and cells as JSON.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> reproduce_paper("pcc", "pcc.sqlite", quick=True, jobs=2)  # doctest: +SKIP
+    0
     """
     checked_jobs("plait reproduce", jobs)
     place = store or f"{paper}.sqlite"

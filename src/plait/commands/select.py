@@ -62,6 +62,16 @@ def choose_features(
         The CSV file to write.
     **columns
         What is said of labels and columns, as `Source` takes it.
+
+    Examples
+    --------
+    >>> from plait.data import save_dataset
+    >>> photos = Dataset([[0, 1], [0, 0], [1, 1], [1, 0]], [[0], [0], [1], [1]], ["blue", "bright"], ["sea"])
+    >>> save_dataset(photos, "photos.csv")
+    >>> choose_features("photos.csv", method="mim", n_features=1, labels=["sea"])
+    photos: 1 of 2 features for all labels, by mim
+    <BLANKLINE>
+      1. blue  1.0000  ████████████████████
     """
     source = Source(data, **columns)
     dataset = source.load()
@@ -85,6 +95,13 @@ class Selection:
         The registered name of the selector.
     mask : FeatureMask
         What it chose.
+
+    Examples
+    --------
+    >>> data = Dataset([[0, 1], [0, 0], [1, 1], [1, 0]], [[0], [0], [1], [1]], ["blue", "bright"], ["sea"])
+    >>> found = select_features(data, "mim", 1)
+    >>> found.method, found.mask.support.tolist()
+    ('mim', [[True, False]])
     """
 
     dataset: Dataset
@@ -123,6 +140,10 @@ def select_features(
         How many; by default what the method does by itself.
     label_specific : bool, default=False
         Choose for each label by itself, where the method can do both; an error where it cannot.
+
+    Returns
+    -------
+    Selection
 
     Examples
     --------

@@ -44,7 +44,7 @@ class Source:
     labels: Any = None
     split: str | None = None
     tags: str | None = None
-    sep: str = "|"
+    sep: str | None = None
     positive: str | Mapping[str, str] | None = None
     id_column: str | None = None
     text: tuple[str, ...] = ()

@@ -53,6 +53,16 @@ def warm_up_kernels(*, jobs: int = -1) -> int:
     ----------
     jobs : int, default=-1
         How many processes; -1 for one on every core.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> warm_up_kernels(jobs=2)  # doctest: +SKIP
+    ~/.cache/plait: 141 kernels compiled in 95 s, 0 were there
+    0
     """
     checked_jobs("plait warm-up", jobs)
     folder: Path | None = _compilation.cache_folder()

@@ -1,3 +1,4 @@
+from . import published, report, reproduction, statistics
 from .planning.plan import Plan
 from .planning.plan_file import plan_from_text, read_plan
 from .planning.plan_problems import PlanError
@@ -16,4 +17,8 @@ __all__ = [
     "plan_from_text",
     "read_plan",
     "run_plan",
+    "published",
+    "report",
+    "reproduction",
+    "statistics",
 ]

@@ -20,6 +20,10 @@ def panels(rows: Sequence[Sequence[str]], title: str, gap: float = 28) -> str:
     gap : float, default=28
         Between two pictures.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> from plait.pictures import circle
@@ -48,6 +52,10 @@ def headed(svg: str, words: str) -> str:
     words : str
         The heading.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> "Scores" in headed(picture(10, 10, [], "empty"), "Scores")
@@ -68,6 +76,10 @@ def saved(svg: str, edge: float = 16) -> str:
         A picture.
     edge : float, default=16
         White around it.
+
+    Returns
+    -------
+    str
 
     Examples
     --------

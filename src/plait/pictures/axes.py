@@ -21,6 +21,10 @@ def even_ticks(low: float, high: float, most: int = 5) -> list[float]:
     most : int, default=5
         How many at most.
 
+    Returns
+    -------
+    list of float
+
     Examples
     --------
     >>> even_ticks(0.12, 0.58)
@@ -45,6 +49,10 @@ def log_ticks(low: float, high: float) -> list[float]:
     low, high : float
         Ends of the axis.
 
+    Returns
+    -------
+    list of float
+
     Examples
     --------
     >>> log_ticks(0.05, 20), log_ticks(0.3, 2.2)
@@ -67,6 +75,10 @@ def tick_text(value: float) -> str:
     ----------
     value : float
         A number of an axis.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
@@ -101,6 +113,10 @@ def place_names(
         Size of the letters.
     longest : float, default=170
         Longer names are cut.
+
+    Returns
+    -------
+    list of (int, float, float, str, str)
 
     Examples
     --------

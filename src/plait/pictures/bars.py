@@ -36,6 +36,10 @@ def draw_bars(
     width : float, default=480.0
         Of the picture.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> draw_bars(["br", "pcc"], [0.25, 0.5], title="Scores")[:4]
@@ -77,6 +81,10 @@ def draw_signed_bars(
         Digits of the numbers.
     width : float, default=480.0
         Of the picture.
+
+    Returns
+    -------
+    str
 
     Examples
     --------

@@ -57,17 +57,37 @@ class CriticalDifferences:
     outcome: str = ""
 
     def as_svg(self, width: float = 720.0, title: str = "") -> str:
-        """Return the diagram in colours of the page around it; it shrinks with the page."""
+        """Return the diagram in colours of the page around it; it shrinks with the page.
+
+        Parameters
+        ----------
+        width : float, default=720.0
+            In pixels.
+        title : str, optional
+            For readers who cannot see the picture; by default the outcome.
+        """
         drawing = _Drawing(self, width)
         inside = [*drawing.axis(), *drawing.ruler(), *drawing.bars(), *drawing.labels()]
         return picture(width, drawing.height, inside, title or self.outcome, size=_SIZE)
 
     def as_tikz(self, width: float = 12.0) -> str:
-        """Return the diagram as a `tikzpicture` so many centimetres wide, drawn in the places of the SVG."""
+        """Return the diagram as a `tikzpicture` so many centimetres wide, drawn in the places of the SVG.
+
+        Parameters
+        ----------
+        width : float, default=12.0
+            In centimetres.
+        """
         return _Drawing(self, _TIKZ * width).tikz()
 
     def as_text(self, width: int = 61) -> str:
-        """Return lines of plain characters: ranks from left (best), bars of = over what is undecided."""
+        """Return lines of plain characters: ranks from left (best), bars of = over what is undecided.
+
+        Parameters
+        ----------
+        width : int, default=61
+            Characters of the axis; at least two a method.
+        """
         ranks, names = self.ranks, self.methods
         k, indent = len(names), max(map(len, names)) + 1
         width = max(width, 2 * k)

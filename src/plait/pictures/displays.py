@@ -50,7 +50,24 @@ class Display:
 
 
 def new_axes(ax: Any = None, **settings: Any) -> Any:
-    """Return given axes of matplotlib, or new ones; settings as `matplotlib.pyplot.subplots` takes them."""
+    """Return given axes of matplotlib, or new ones; settings as `matplotlib.pyplot.subplots` takes them.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes, optional
+        Axes that are there.
+    **settings
+        Of new ones.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> new_axes("the axes that were given")
+    'the axes that were given'
+    """
     if ax is not None:
         return ax
     pyplot = optional("matplotlib.pyplot", extra="plots", purpose="plots")
@@ -58,7 +75,25 @@ def new_axes(ax: Any = None, **settings: Any) -> Any:
 
 
 class BarPanel(NamedTuple):
-    """Bars under a heading: names, values, and whether values may lie below zero."""
+    """Bars under a heading: names, values, and whether values may lie below zero.
+
+    Attributes
+    ----------
+    heading : str
+        Stands above the bars.
+    names : sequence of str
+        Of the bars.
+    values : sequence of float
+        How long they are.
+    signed : bool, default=False
+        Whether values may lie below zero.
+
+    Examples
+    --------
+    >>> panel = BarPanel("P(tag)", ["sea", "sun"], [0.9, 0.4])
+    >>> "sea" in BarDisplay("One photograph", (panel,)).to_svg()
+    True
+    """
 
     heading: str
     names: Sequence[str]

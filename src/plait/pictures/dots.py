@@ -40,6 +40,17 @@ def draw_dots(
         For readers who cannot see the picture.
     higher_is_better : bool, default=True
         Whether the largest mean stands on top.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> means, spreads = np.array([0.61, 0.58]), np.array([0.02, 0.03])
+    >>> svg = draw_dots(["pcc", "br"], means, spreads, np.array([True, False]), heading="emotions", title="F1")
+    >>> svg.count("<circle"), "0.61" in svg
+    (2, True)
     """
     spreads = np.nan_to_num(spreads, nan=0.0)
     order = [int(m) for m in np.argsort(-means if higher_is_better else means, kind="stable") if np.isfinite(means[m])]

@@ -16,7 +16,32 @@ _ARC_INCHES = 3.4
 
 
 def plot_graph(layout: GraphLayout, edges: Sequence[tuple[int, int]], names: Sequence[str], ax: Any = None) -> Any:
-    """Draw a graph into given axes, or into a new figure of a size at which names can be read; return the axes."""
+    """Draw a graph into given axes, or into a new figure of a size at which names can be read; return the axes.
+
+    Parameters
+    ----------
+    layout : GraphLayout
+        Where the labels stand, and what edges look like.
+    edges : sequence of (int, int)
+        Parents and children.
+    names : sequence of str
+        Of the labels; long ones are cut.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from plait.pictures import layout_of
+    >>> layout = layout_of([[], [0]], [[1], []], [0, 1], True)
+    >>> axes = plot_graph(layout, [(0, 1)], ["sea", "sand"], Figure().subplots())
+    >>> [words.get_text() for words in axes.texts]
+    ['sea', 'sand']
+    """
     names = [shortened(name) for name in names]
     wide = _ARC_INCHES if layout.style == "arcs" else _COLUMN_INCHES * (layout.n_columns - 1)
     text = _CHARACTER_INCHES * max((len(name) for name in names), default=0) + 0.3

@@ -33,6 +33,12 @@ class GraphLayout:
         For every label its column; all 0 in a list.
     style : {"folders", "arcs", "levels"}
         What edges are: lines along a column and a row, arcs beside the list, or curves from level to level.
+
+    Examples
+    --------
+    >>> layout = layout_of([[], [0], [0]], [[1, 2], [], []], [0, 1, 2], True)
+    >>> layout.style, layout.rows, layout.columns
+    ('folders', (0, 1, 2), (0, 1, 1))
     """
 
     row_of: tuple[float, ...]
@@ -52,6 +58,19 @@ class GraphLayout:
 
 def layout_of(parents: Groups, children: Groups, order: Sequence[int], is_polytree: bool) -> GraphLayout:
     """Return folders for a polytree, and a list with arcs for any other graph.
+
+    Parameters
+    ----------
+    parents, children : sequence of sequences of int
+        Of every label.
+    order : sequence of int
+        The labels, parents before children.
+    is_polytree : bool
+        Whether the graph has no ring, whatever the directions.
+
+    Returns
+    -------
+    GraphLayout
 
     Examples
     --------
@@ -97,6 +116,10 @@ def level_layout(parents: Groups) -> GraphLayout:
     ----------
     parents : sequence of sequences of int
         For every label its parents; no cycles.
+
+    Returns
+    -------
+    GraphLayout
 
     Examples
     --------

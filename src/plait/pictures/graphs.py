@@ -43,6 +43,18 @@ def draw_graph(
         Of the edges, from 0 to 1: strong ones are wide.
     shrinks : bool, default=True
         Whether the picture shrinks with the page around it.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from plait.pictures import layout_of
+    >>> layout = layout_of([[], [0], [0]], [[1, 2], [], []], [0, 1, 2], True)
+    >>> svg = draw_graph(layout, [(0, 1), (0, 2)], ["sea", "sand", "boats"], "what depends on what")
+    >>> svg.startswith("<svg"), "boats" in svg
+    (True, True)
     """
     drawing = _Drawing(layout, edges, [str(name) for name in names], strengths)
     ways = {"folders": drawing.folders, "arcs": drawing.arcs, "levels": drawing.levels}
@@ -63,6 +75,17 @@ def graph_html(title: str, layout: GraphLayout, edges: Edges, names: Sequence[st
         Parents and children.
     names : sequence of str
         Of the labels.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from plait.pictures import layout_of
+    >>> layout = layout_of([[], [0]], [[1], []], [0, 1], True)
+    >>> graph_html("A tree over 2 labels", layout, [(0, 1)], ["sea", "sand"])[:56]
+    '<div class="plait-graph"><p>A tree over 2 labels</p><div'
     """
     svg = draw_graph(layout, edges, names, title, shrinks=False)
     return (

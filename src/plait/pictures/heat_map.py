@@ -29,6 +29,10 @@ def draw_heat_map(
     after : str, default=""
         Follows the share where the pointer rests on it.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> draw_heat_map(np.eye(2), ["sea", "sun"], ["sea", "sun"], title="Together").count("<rect")
@@ -78,6 +82,10 @@ def draw_number_map(
         For readers who cannot see the picture.
     ink : str, default=BLUE
         The colour.
+
+    Returns
+    -------
+    str
 
     Examples
     --------

@@ -27,6 +27,10 @@ def draw_lines(series: Mapping[str, Points], *, heading: str, across: str, upwar
     title : str
         For readers who cannot see the picture.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> svg = draw_lines({"a": [(1, 0.2), (2, 0.4)]}, heading="yeast", across="k", upward="score", title="score by k")

@@ -38,6 +38,10 @@ def page_html(title: str, body: str, *, style: str = "", script: str = "") -> st
     script : str, default=""
         JavaScript, run when the page is there.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> page_html("a < b", "<p>hello</p>").startswith("<!doctype html><html lang='en'>")

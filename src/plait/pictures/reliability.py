@@ -21,6 +21,17 @@ def draw_reliability(count: Floats, mean: Floats, frequency: Floats, *, name: st
         Stand above the square, the name bold.
     title : str
         For readers who cannot see the picture.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> count, given, true = np.array([40.0, 60.0]), np.array([0.2, 0.9]), np.array([0.25, 0.7])
+    >>> svg = draw_reliability(count, given, true, name="pcc", note="100 labels", title="too sure of itself")
+    >>> svg.count("<circle")
+    2
     """
     width, height = _LEFT + _SIDE + _RIGHT, _TOP + _SIDE + _BOTTOM
 

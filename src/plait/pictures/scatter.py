@@ -38,6 +38,17 @@ def draw_scatter(
         For readers who cannot see the picture.
     higher_is_better : bool, default=True
         Whether large scores are good.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> seconds, scores = np.array([0.1, 3.0]), np.array([0.28, 0.36])
+    >>> svg = draw_scatter(seconds, scores, ["br", "mc"], score_words="exact match", time_words="s", title="")
+    >>> svg.count("<circle"), "exact match" in svg
+    (2, True)
     """
     drawing = _Scatter(seconds, scores, names, higher_is_better)
     inside = [*drawing.axes(score_words, time_words), *drawing.front(), *drawing.dots(), *drawing.names()]
@@ -46,6 +57,17 @@ def draw_scatter(
 
 def unbeaten(seconds: Floats, scores: Floats, higher_is_better: bool) -> list[int]:
     """Return the methods that no other beats in both time and score, from the fastest.
+
+    Parameters
+    ----------
+    seconds, scores : ndarray of shape (n_methods,)
+        Of every method.
+    higher_is_better : bool
+        Whether large scores are good.
+
+    Returns
+    -------
+    list of int
 
     Examples
     --------

@@ -52,6 +52,10 @@ def picture(
     shrinks : bool, default=True
         Whether it shrinks with the page.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> picture(10, 10, [circle(5, 5, 3)], "a dot")[:4]
@@ -92,6 +96,10 @@ def line(
     cap : str, default=""
         The shape of its ends.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> line(0, 0, 10, 0)[:5]
@@ -119,6 +127,10 @@ def path(d: str, *, ink: str = "currentColor", width: float = 1, opacity: float 
     dashes : str, default=""
         Lengths of dashes and gaps.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> path("M0 0H10")[:5]
@@ -141,6 +153,10 @@ def circle(x: float, y: float, radius: float, *, fill: str = "currentColor", tit
         The colour.
     title : str, default=""
         Words for the pointer.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
@@ -179,6 +195,10 @@ def rectangle(
     radius : float, default=0
         Of its corners.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> rectangle(0, 0, 10, 5, fill=BLUE)[:5]
@@ -202,6 +222,10 @@ def ground(x: float, y: float, width: float, height: float) -> str:
         The upper left corner.
     width, height : float
         Its size.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
@@ -247,6 +271,10 @@ def text(
     length : float, default=0
         What it is squeezed to.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> "a &lt; b" in text(0, 10, "a < b")
@@ -272,6 +300,10 @@ def text_width(words: str, size: float = 12) -> float:
         Any text.
     size : float, default=12
         Of the letters.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
@@ -303,6 +335,10 @@ def cut_to(words: str, room: float, size: float = 12) -> str:
         How long it may be.
     size : float, default=12
         Of the letters.
+
+    Returns
+    -------
+    str
 
     Examples
     --------

@@ -41,6 +41,10 @@ def as_html(table: Table, *, sortable: bool = True) -> str:
     sortable : bool, default=True
         Whether heads are buttons.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> as_html(Table("t", "a < b", (Heading("method", is_text=True),), ((Entry("br"),),)))[:37]
@@ -126,6 +130,10 @@ def latex_text(words: str) -> str:
     words : str
         Any text.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> print(latex_text("a_b & 50% <\\x>"))
@@ -141,6 +149,10 @@ def as_latex(table: Table) -> str:
     ----------
     table : Table
         What is shown.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
@@ -192,6 +204,10 @@ def as_markdown(table: Table) -> str:
     ----------
     table : Table
         What is shown.
+
+    Returns
+    -------
+    str
 
     Examples
     --------

@@ -129,6 +129,10 @@ def number_text(value: float | str, decimals: int) -> str:
     decimals : int
         Digits after the point.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> number_text(0.12345, 3), number_text(float("nan"), 3), number_text(float("-inf"), 1), number_text("br", 3)
@@ -153,6 +157,10 @@ def decimals_for(values: Sequence[float], significant: int = 4) -> int:
     significant : int, default=4
         Digits of the largest.
 
+    Returns
+    -------
+    int
+
     Examples
     --------
     >>> decimals_for([0.5, 0.25]), decimals_for([128.84, 7.0]), decimals_for([float("nan")])
@@ -176,6 +184,10 @@ def as_text(table: Table, width: int = 100, indent: str = "") -> str:
         Characters of the longest line.
     indent : str, default=""
         Stands before every line of the table.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
@@ -254,6 +266,10 @@ def as_csv(table: Table) -> str:
     table : Table
         What is shown.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> head = (Heading("method", is_text=True), Heading("sea", 2))
@@ -296,6 +312,10 @@ def as_records(table: Table) -> list[dict[str, Any]]:
     ----------
     table : Table
         What is shown.
+
+    Returns
+    -------
+    list of dict
 
     Examples
     --------

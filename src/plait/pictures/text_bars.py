@@ -18,6 +18,10 @@ def bar(share: float, width: int) -> str:
     width : int
         Characters of a whole bar.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> bar(0.5, 4), bar(1e-9, 4), bar(0.0, 4)
@@ -52,6 +56,10 @@ def bar_lines(
     longest : int, default=32
         Characters of the longest name.
 
+    Returns
+    -------
+    list of str
+
     Examples
     --------
     >>> for line in bar_lines(["sea", "snow"], [1.0, 0.5], ["12", "6"], ["", "rare"], 4): print(line)
@@ -78,6 +86,10 @@ def shortened(name: str, most: int = LONGEST_NAME) -> str:
         Any name.
     most : int, default=32
         Characters.
+
+    Returns
+    -------
+    str
 
     Examples
     --------

@@ -42,6 +42,13 @@ class EstimatorConformance:
         """Return the model with the setting under which a check of scikit-learn is meant to hold; None leaves it out.
 
         By default every check is run on the model as it is.
+
+        Parameters
+        ----------
+        model : estimator
+            Not fitted.
+        check : str
+            Name of the check.
         """
         return model
 

@@ -17,6 +17,19 @@ __all__ = ["enumerated", "random_evidence", "random_graph", "random_linear", "ra
 def random_graph(n_labels: int, draws: np.random.Generator, density: float = 0.6) -> LabelGraph:
     """Return a graph in a random order where each earlier label is a parent with probability `density`.
 
+    Parameters
+    ----------
+    n_labels : int
+        How many.
+    draws : Generator
+        Where numbers come from.
+    density : float, default=0.6
+        How probable an edge is.
+
+    Returns
+    -------
+    LabelGraph
+
     Examples
     --------
     >>> import numpy as np
@@ -34,6 +47,23 @@ def random_linear(
     graph: LabelGraph, n_rows: int, draws: np.random.Generator, scale: float = 1.5, probabilistic: bool = True
 ) -> LinearDistribution:
     """Return a linear distribution with normal base scores and parent coefficients.
+
+    Parameters
+    ----------
+    graph : LabelGraph
+        Which labels each label depends on.
+    n_rows : int
+        How many.
+    draws : Generator
+        Where numbers come from.
+    scale : float, default=1.5
+        Standard deviation of scores and coefficients.
+    probabilistic : bool, default=True
+        Whether scores are log-odds.
+
+    Returns
+    -------
+    LinearDistribution
 
     Examples
     --------
@@ -54,6 +84,23 @@ def random_tables(
 ) -> TableDistribution:
     """Return a distribution with a normal score for every setting of every label's parents.
 
+    Parameters
+    ----------
+    graph : LabelGraph
+        Which labels each label depends on.
+    n_rows : int
+        How many.
+    draws : Generator
+        Where numbers come from.
+    scale : float, default=1.5
+        Standard deviation of scores.
+    probabilistic : bool, default=True
+        Whether scores are log-odds.
+
+    Returns
+    -------
+    TableDistribution
+
     Examples
     --------
     >>> import numpy as np
@@ -69,6 +116,21 @@ def random_mixture(
     graphs: Sequence[LabelGraph], n_rows: int, draws: np.random.Generator, scale: float = 1.5
 ) -> MixtureDistribution:
     """Return a mixture with a component for each graph, linear ones and tables by turns, and random weights.
+
+    Parameters
+    ----------
+    graphs : sequence of LabelGraph
+        One for each component.
+    n_rows : int
+        How many.
+    draws : Generator
+        Where numbers come from.
+    scale : float, default=1.5
+        Standard deviation of scores and coefficients.
+
+    Returns
+    -------
+    MixtureDistribution
 
     Examples
     --------
@@ -86,6 +148,19 @@ def random_mixture(
 
 def random_evidence(shape: tuple[int, int], draws: np.random.Generator, share: float = 0.3) -> Evidence:
     """Return evidence where each label is known with probability `share`.
+
+    Parameters
+    ----------
+    shape : (int, int)
+        Rows and labels.
+    draws : Generator
+        Where numbers come from.
+    share : float, default=0.3
+        How many labels are known.
+
+    Returns
+    -------
+    ndarray of int8
 
     Examples
     --------
@@ -107,6 +182,10 @@ def enumerated(distribution: LabelDistribution) -> tuple[Labels, Floats]:
     ----------
     distribution : GraphDistribution or MixtureDistribution
         At most about 15 labels.
+
+    Returns
+    -------
+    (ndarray of uint8, ndarray of float64)
 
     Examples
     --------

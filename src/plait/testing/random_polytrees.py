@@ -15,6 +15,23 @@ def random_polytree(
     Labels come in a random order; each is joined with probability `joined` to one of the `reach` labels before it, in
     a random direction as long as nobody gets more than `most_parents` parents.
 
+    Parameters
+    ----------
+    n_labels : int
+        How many.
+    draws : Generator
+        Where numbers come from.
+    joined : float, default=0.9
+        How probable a label is joined to one before it.
+    most_parents : int, default=3
+        Of a label.
+    reach : int, default=50
+        How far before it.
+
+    Returns
+    -------
+    LabelGraph
+
     Examples
     --------
     >>> random_polytree(30, np.random.default_rng(0)).is_polytree
@@ -32,6 +49,19 @@ def random_polytree(
 
 def random_forest_graph(n_labels: int, draws: np.random.Generator, joined: float = 0.9) -> LabelGraph:
     """Return a random forest: every label has at most one parent.
+
+    Parameters
+    ----------
+    n_labels : int
+        How many.
+    draws : Generator
+        Where numbers come from.
+    joined : float, default=0.9
+        How probable a label has a parent.
+
+    Returns
+    -------
+    LabelGraph
 
     Examples
     --------

@@ -43,7 +43,13 @@ class ReaderConformance:
     n_broken: ClassVar[int] = 150
 
     def read(self, path: Path) -> Dataset:
-        """Read a file of the format."""
+        """Read a file of the format.
+
+        Parameters
+        ----------
+        path : Path
+            The file.
+        """
         raise NotImplementedError
 
     def test_examples_are_data_sets(self, tmp_path: Path) -> None:

@@ -125,7 +125,13 @@ def _gives_probabilities(model: "LabelSetClassifier") -> bool:
 
 
 class LabelSetClassifier(LossClassifier, MetaClassifier):
-    """Base of `LabelPowerset` and `PrunedSets`: a subclass says which rows the classifier is trained on."""
+    """Base of `LabelPowerset` and `PrunedSets`: a subclass says which rows the classifier is trained on.
+
+    Attributes
+    ----------
+    model_ : LabelSetModel
+        What tells the label sets apart.
+    """
 
     loss: Any
     model_: LabelSetModel
@@ -159,6 +165,11 @@ class LabelSetClassifier(LossClassifier, MetaClassifier):
         """Return P(label set | x) over the label sets of the training, with exact marginals.
 
         Losses decide on it: `plait.losses.F1().decide(model.label_support(X))`.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Features.
         """
         return self._support(self._rows(X))
 

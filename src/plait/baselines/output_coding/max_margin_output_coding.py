@@ -225,7 +225,13 @@ class MaxMarginOutputCoding(WeightedClassifier):
         self.code_variances_ = np.maximum(missed, _LEAST_VARIANCE * (codes**2).sum(axis=0))
 
     def codes(self, X: Any) -> Floats:
-        """Return the predicted codes V'm(x), (n_samples, n_codes)."""
+        """Return the predicted codes V'm(x), (n_samples, n_codes).
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Features.
+        """
         return self._regression(self._rows(X)) @ self.encoding_
 
     def _regression(self, X: Any) -> Floats:

@@ -107,7 +107,7 @@ class DatasetPlan:
     on_all_rows: Mapping[str, Any] | None = None
     protocol: Protocol | None = None
     tags: str | None = None
-    sep: str = "|"
+    sep: str | None = None
     positive: str | None = None
     made_by: Mapping[str, Any] | None = None
 
@@ -225,5 +225,11 @@ class Plan:
     keep: bool = False
 
     def protocol_on(self, dataset: DatasetPlan) -> Protocol:
-        """Return how the rows of a data set are divided."""
+        """Return how the rows of a data set are divided.
+
+        Parameters
+        ----------
+        dataset : DatasetPlan
+            One of the plan's.
+        """
         return self.protocol if dataset.protocol is None else dataset.protocol

@@ -28,6 +28,10 @@ def read_plan(path: str | os.PathLike[str], *, allow_imports: bool = False) -> P
         Let it name code from outside plait and scikit-learn, also from its own folder. Such a plan is a program: it is
         imported once it runs, not before. Allow it only if you know where the plan comes from.
 
+    Returns
+    -------
+    Plan
+
     Raises
     ------
     PlanError
@@ -66,6 +70,21 @@ def plan_from_text(
     text: str, source: str = "plan.toml", folder: Path | None = None, *, allow_imports: bool = False
 ) -> Plan:
     r"""Make a plan of a TOML text; `source` names it in errors, and without its suffix it is the plan's name.
+
+    Parameters
+    ----------
+    text : str
+        TOML.
+    source : str, default="plan.toml"
+        What errors call it.
+    folder : Path, optional
+        Where paths in it begin; the working directory by default.
+    allow_imports : bool, default=False
+        Whether it may name code from outside plait and scikit-learn.
+
+    Returns
+    -------
+    Plan
 
     Examples
     --------

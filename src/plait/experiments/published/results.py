@@ -47,6 +47,12 @@ class PublishedScore:
         Rank, tick or outcome of a test beside the number.
     protocol : str
         How it was evaluated.
+
+    Examples
+    --------
+    >>> score = published_results("pcc")[1]
+    >>> score.dataset, score.method, score.metric, score.mean
+    ('scene', 'PCC eps=0.5 (greedy)', 'hamming_loss', 0.115)
     """
 
     paper: str
@@ -62,7 +68,29 @@ class PublishedScore:
 
 @dataclass(frozen=True)
 class PublishedRankTest:
-    """One printed Friedman test and its critical difference; `f_recomputed` follows from the printed means."""
+    """One printed Friedman test and its critical difference; `f_recomputed` follows from the printed means.
+
+    Attributes
+    ----------
+    paper, table, metric : str
+        Where it is printed, and for which measure.
+    n_methods, n_datasets : int
+        How many were ranked, on how many data sets.
+    f : float
+        The printed statistic.
+    test : str
+        Which test gave the difference.
+    difference : float
+        The printed critical difference.
+    f_recomputed : float
+        The statistic of the printed means.
+
+    Examples
+    --------
+    >>> test = published_rank_tests("occ")[0]
+    >>> test.metric, test.f, test.f_recomputed
+    ('exact_match', 25.017, 23.803)
+    """
 
     paper: str
     table: str
@@ -89,6 +117,12 @@ class Note:
         Whether both numbers come from the same method and experiment, as far as is known.
     text : str
         What is known.
+
+    Examples
+    --------
+    >>> note = notes_on("pcc", "scene", "PCC eps=0.5 (greedy)", "subset_loss")[0]
+    >>> note.comparable, note.text[:14]
+    (True, 'Not explained:')
     """
 
     paper: str
@@ -100,7 +134,13 @@ class Note:
     text: str
 
     def covers(self, dataset: str, method: str, metric: str) -> bool:
-        """Say whether the note is about a printed number."""
+        """Say whether the note is about a printed number.
+
+        Parameters
+        ----------
+        dataset, method, metric : str
+            Of the number.
+        """
         pairs = ((self.dataset, dataset), (self.method, method), (self.metric, metric))
         return all(own in ("", other) for own, other in pairs)
 
@@ -113,6 +153,10 @@ def published_results(paper: str) -> tuple[PublishedScore, ...]:
     ----------
     paper : {"occ", "scls", "mc", "pcc", "pacc"}
         The paper.
+
+    Returns
+    -------
+    tuple of PublishedScore
 
     Examples
     --------
@@ -145,6 +189,10 @@ def printed_scores(paper: str) -> list[PublishedScore]:
     paper : {"occ", "scls", "mc", "pcc", "pacc"}
         The paper.
 
+    Returns
+    -------
+    list of PublishedScore
+
     Examples
     --------
     >>> len(printed_scores("occ"))
@@ -162,6 +210,10 @@ def published_rank_tests(paper: str) -> tuple[PublishedRankTest, ...]:
     ----------
     paper : {"occ", "scls", "mc", "pcc", "pacc"}
         The paper.
+
+    Returns
+    -------
+    tuple of PublishedRankTest
 
     Examples
     --------
@@ -199,6 +251,17 @@ def _notes(paper: str) -> tuple[Note, ...]:
 
 def notes_on(paper: str, dataset: str, method: str, metric: str, column: str = "clean") -> tuple[Note, ...]:
     """Return the notes about one printed number beside one of plait's columns.
+
+    Parameters
+    ----------
+    paper, dataset, method, metric : str
+        Which number.
+    column : {"clean", "as_run"}, default="clean"
+        Beside which of plait's numbers.
+
+    Returns
+    -------
+    tuple of Note
 
     Examples
     --------

@@ -81,7 +81,13 @@ class Outcomes:
         return counts
 
     def values(self, metric: str) -> Floats:
-        """Return a metric for every part, shape (n_datasets, n_methods, n_parts); NaN where there is none."""
+        """Return a metric for every part, shape (n_datasets, n_methods, n_parts); NaN where there is none.
+
+        Parameters
+        ----------
+        metric : str
+            Name of a measure.
+        """
         return self._table([cell.metrics.get(metric, np.nan) for cell in self.results])
 
     @property
@@ -91,11 +97,23 @@ class Outcomes:
         return self._table([c.fit_seconds + c.predict_seconds if id(c) in timed else np.nan for c in self.results])
 
     def cells(self, dataset: str, method: str) -> list[CellResult]:
-        """Return the cells of a data set and a method that came to a good end."""
+        """Return the cells of a data set and a method that came to a good end.
+
+        Parameters
+        ----------
+        dataset, method : str
+            Names in the plan.
+        """
         return [cell for cell in self._pairs.get((dataset, method), ()) if cell.error is None]
 
     def timed_cells(self, dataset: str, method: str) -> list[CellResult]:
-        """Return the cells whose seconds are a measure: without those that loaded compiled code, if others are left."""
+        """Return the cells whose seconds are a measure: without those that loaded compiled code, if others are left.
+
+        Parameters
+        ----------
+        dataset, method : str
+            Names in the plan.
+        """
         cells = self.cells(dataset, method)
         return [cell for cell in cells if cell.extras.get("warm", True)] or cells
 
@@ -112,7 +130,7 @@ class Outcomes:
 
 
 def collect_outcomes(store: Store, plan: str | None = None, metrics: Sequence[str] = ()) -> Outcomes:
-    """Read one plan of a store.
+    r"""Read one plan of a store.
 
     Parameters
     ----------
@@ -123,10 +141,26 @@ def collect_outcomes(store: Store, plan: str | None = None, metrics: Sequence[st
     metrics : sequence of str, optional
         What to show: names, or "all"; by default what the plan names, and five where it names nothing.
 
+    Returns
+    -------
+    Outcomes
+
     Raises
     ------
     ParameterError
         If the store has no plan of that name, or no cell has one of the metrics.
+
+    Examples
+    --------
+    >>> from plait.data import Dataset, save_dataset
+    >>> from plait.experiments import open_store, plan_from_text, run_plan
+    >>> save_dataset(Dataset([[0.0], [1.0]] * 9, [[0], [1]] * 9, ["blue"], ["sea"]), "photos.csv")
+    >>> plan = plan_from_text('datasets = [{source = "photos.csv", labels = ["sea"]}]\nmethods = ["br"]')
+    >>> _ = run_plan(plan, "results.sqlite")
+    >>> with open_store("results.sqlite") as store:
+    ...     found = collect_outcomes(store, metrics=["exact_match"])
+    >>> found.datasets, found.methods, float(found.values("exact_match").mean())
+    (('photos',), ('br',), 1.0)
     """
     plans = store.plans
     if plan is not None and plan not in plans:
@@ -187,6 +221,10 @@ def outcomes_of(
         Other plans of the store.
     names : pair of tuples of str
         Data sets and methods in the order of the plan.
+
+    Returns
+    -------
+    Outcomes
 
     Examples
     --------

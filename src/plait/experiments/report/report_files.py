@@ -61,6 +61,10 @@ def write_tables(contents: Contents, folder: str | os.PathLike[str], suffix: str
     suffix : {".tex", ".csv"}
         In which form.
 
+    Returns
+    -------
+    list of Path
+
     Examples
     --------
     >>> from plait.experiments import CellResult
@@ -93,6 +97,10 @@ def write_figures(contents: Contents, folder: str | os.PathLike[str]) -> list[Pa
     folder : path
         Where the files go; made where missing.
 
+    Returns
+    -------
+    list of Path
+
     Examples
     --------
     >>> from plait.experiments import CellResult
@@ -123,6 +131,10 @@ def report_dict(contents: Contents) -> dict[str, Any]:
     ----------
     contents : Contents
         From `report_contents`.
+
+    Returns
+    -------
+    dict
 
     Examples
     --------
@@ -167,6 +179,10 @@ def report_text(contents: Contents, width: int = 100) -> str:
         From `report_contents`.
     width : int, default=100
         Characters of the longest line.
+
+    Returns
+    -------
+    str
 
     Examples
     --------

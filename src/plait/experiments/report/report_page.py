@@ -50,6 +50,10 @@ def report_html(contents: Contents) -> str:
     contents : Contents
         From `report_contents`.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> from plait.experiments import CellResult

@@ -121,6 +121,10 @@ def report_contents(outcomes: Outcomes, control: str | None = None) -> Contents:
     control : str, optional
         Compare all methods with this one (Bonferroni-Dunn) instead of all pairs (Nemenyi).
 
+    Returns
+    -------
+    Contents
+
     Raises
     ------
     ParameterError

@@ -25,6 +25,10 @@ def verdict(rankings: Sequence[Ranking], outcomes: Outcomes) -> list[str]:
     outcomes : Outcomes
         Results of the cells.
 
+    Returns
+    -------
+    list of str
+
     Examples
     --------
     >>> from plait.experiments.report.rankings import rank_methods

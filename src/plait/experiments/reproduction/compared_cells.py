@@ -37,6 +37,13 @@ class ComparedCell:
         Within two standard deviations and the rounding of print, or beyond them on either side.
     notes : tuple of Note
         What is known about the printed number.
+
+    Examples
+    --------
+    >>> ran = [CellResult("scene", "PCC eps=0.5 (greedy)", 0, 0, metrics={"hamming_loss": 0.116})]
+    >>> cell = compare_with_paper("pcc", ran)[0]
+    >>> cell.published.mean, cell.mean, cell.verdict
+    (0.115, 0.116, 'within')
     """
 
     published: PublishedScore
@@ -66,6 +73,12 @@ class Tally:
         Numbers in the paper's tables.
     within_errors : int
         Cells whose two means differ by at most two standard errors of the difference.
+
+    Examples
+    --------
+    >>> found = Tally(within=90, better=6, worse=4, printed=120, within_errors=85)
+    >>> found.compared, found.share
+    (100, 0.9)
     """
 
     within: int
@@ -106,6 +119,12 @@ def compare_with_paper(paper: str, results: Sequence[CellResult], column: str = 
     -------
     cells : list of ComparedCell
         One for every printed number that plait has too.
+
+    Examples
+    --------
+    >>> ran = [CellResult("scene", "PCC eps=0.5 (greedy)", 0, 0, metrics={"hamming_loss": 0.3})]
+    >>> [(cell.published.metric, cell.verdict) for cell in compare_with_paper("pcc", ran)]
+    [('hamming_loss', 'worse')]
     """
     parts: dict[tuple[str, str], list[CellResult]] = {}
     aliases = paper_facts(paper).aliases
@@ -155,7 +174,25 @@ def _spreads(score: PublishedScore, std: float, n_parts: int, rounding: float) -
 
 
 def tally(paper: str, cells: Iterable[ComparedCell]) -> Tally:
-    """Count the verdicts of comparable cells, and what the paper prints."""
+    """Count the verdicts of comparable cells, and what the paper prints.
+
+    Parameters
+    ----------
+    paper : {"occ", "scls", "mc", "pcc", "pacc"}
+        The paper.
+    cells : iterable of ComparedCell
+        From `compare_with_paper`.
+
+    Returns
+    -------
+    Tally
+
+    Examples
+    --------
+    >>> ran = [CellResult("scene", "PCC eps=0.5 (greedy)", 0, 0, metrics={"hamming_loss": 0.116})]
+    >>> tally("pcc", compare_with_paper("pcc", ran)).within
+    1
+    """
     good = [cell for cell in cells if cell.comparable]
     verdicts = [cell.verdict for cell in good]
     near = sum(bool(abs(cell.errors) <= _DEVIATIONS or np.isnan(cell.errors)) for cell in good)
@@ -170,6 +207,10 @@ def n_printed(paper: str) -> int:
     ----------
     paper : {"occ", "scls", "mc", "pcc", "pacc"}
         The paper.
+
+    Returns
+    -------
+    int
 
     Examples
     --------

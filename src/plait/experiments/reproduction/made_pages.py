@@ -35,6 +35,13 @@ def write_paper(paper: str, store: str | os.PathLike[str], folder: str | os.Path
     -------
     paths : list of Path
         What was written.
+
+    Examples
+    --------
+    >>> from plait.experiments import open_store
+    >>> open_store("pcc.sqlite", create=True).close()  # nothing has run yet
+    >>> sorted(path.name for path in write_paper("pcc", "pcc.sqlite", "pages"))[:2]
+    ['pcc-cells.md', 'pcc-counts.md']
     """
     columns = [read_reproduction(paper, store, column) for column in COLUMNS]
     texts = {
@@ -95,7 +102,22 @@ def _tests(found: Reproduction) -> Iterator[str]:
 
 
 def write_index(folder: str | os.PathLike[str]) -> Path:
-    """Write the counts of all papers from the CSV files that `write_paper` has left in a folder."""
+    """Write the counts of all papers from the CSV files that `write_paper` has left in a folder.
+
+    Parameters
+    ----------
+    folder : path
+        Where the files are, and the page goes.
+
+    Returns
+    -------
+    Path
+
+    Examples
+    --------
+    >>> write_index(".").name
+    'index-counts.md'
+    """
     heads = ("paper", "column", "within", "better", "worse", "compared", "printed", "coverage")
     rows = []
     for paper in PAPERS:

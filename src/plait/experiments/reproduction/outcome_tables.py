@@ -37,7 +37,24 @@ _Place = tuple[str, str, str]
 
 
 def reproduction_text(columns: Columns) -> str:
-    """Return all tables for a terminal."""
+    """Return all tables for a terminal.
+
+    Parameters
+    ----------
+    columns : sequence of Reproduction
+        Of one paper: as it says, and as its program ran.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from plait.experiments.reproduction import Reproduction
+    >>> print(reproduction_text([Reproduction("pcc", "clean", [], [], [], [], [])]))
+    column             within  better  worse  compared  of printed  within 2 errors of difference
+    as the paper says  0       0       0      0         92 (0%)
+    """
     parts = [cells_text(columns)] if any(found.cells for found in columns) else []
     parts += [as_text(tally_table(columns), _WIDE)]
     parts += [text for found in columns for text in _tests(found)]
@@ -60,7 +77,23 @@ def _tests(found: Reproduction) -> list[str]:
 
 
 def reproduction_record(columns: Columns) -> dict[str, Any]:
-    """Return the counts of each column and every cell, with machine names."""
+    """Return the counts of each column and every cell, with machine names.
+
+    Parameters
+    ----------
+    columns : sequence of Reproduction
+        Of one paper: as it says, and as its program ran.
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> from plait.experiments.reproduction import Reproduction
+    >>> sorted(reproduction_record([Reproduction("pcc", "clean", [], [], [], [], [])]))
+    ['cells', 'clean', 'failed', 'paper']
+    """
     counts = {found.column: counted(tally(found.paper, found.cells)) for found in columns}
     rows = csv.DictReader(io.StringIO(cells_csv(columns)))
     failed = [f"{r.dataset}, {r.method}, part {r.fold}: {r.error}" for found in columns for r in found.failures]

@@ -1,4 +1,4 @@
-"""Methods of the papers that only their plans use: leaking codes, one class against the rest, thresholds."""
+"""Methods of the papers that only their plans use: fewer rows, one class against the rest, thresholds."""
 
 import math
 from typing import Any, ClassVar
@@ -7,131 +7,21 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import validate_data
 
-from plait.baselines import MultilabelNaiveBayes
 from plait.core.checks import (
-    Boolean,
     Constraint,
     HasMethods,
     Interval,
-    OneOf,
     RandomState,
     check_parameters,
 )
 from plait.core.randomness import generator
-from plait.counts import LAIMDiscretizer
+from plait.experiments.reproduction.leaking_codes import CodesAndNumbers, SelectedNaiveBayes
 from plait.learners import LogisticLearner
 
-__all__ = ["OneAgainstRest"]
-
-
-class CodesAndNumbers(TransformerMixin, BaseEstimator):
-    """LAIM's codes of all columns, and to their right the columns themselves: the data of [SCLS table 2] as they were.
-
-    The program behind those tables discretised all rows, test labels included, before it divided them. Methods by
-    information saw the codes, the others the numbers; naive Bayes counted codes.
-
-    Parameters
-    ----------
-    with_labels : bool, default=False
-        Whether the labels themselves stand among the columns, as they do on medical: 1449 + 45 = 1494 features.
-
-    References
-    ----------
-    [SCLS] Lee and Kim: SCLS: Multi-label feature selection based on scalable criterion for large label set, 2017.
-
-    Examples
-    --------
-    >>> CodesAndNumbers().fit_transform(np.array([[1.5], [2.0], [7.0]]), np.array([[0], [0], [1]]))
-    array([[0. , 1.5],
-           [1. , 2. ],
-           [1. , 7. ]])
-    """
-
-    parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {"with_labels": (Boolean(),)}
-
-    def __init__(self, with_labels: bool = False) -> None:
-        self.with_labels = with_labels
-
-    def fit_transform(self, X: Any, y: Any) -> Any:
-        """Return codes and numbers of the rows that the codes are learnt from."""
-        check_parameters(self)
-        stack: Any = sparse.hstack if sparse.issparse(X) else np.hstack
-        labels = sparse.csr_matrix(y, dtype=np.float64) if sparse.issparse(X) else np.asarray(y, dtype=np.float64)
-        numbers = stack([X, labels]) if self.with_labels else X
-        numbers = numbers.tocsr() if sparse.issparse(X) else numbers
-        both = stack([LAIMDiscretizer().fit(numbers, y).transform(numbers), numbers])
-        return both.tocsr() if sparse.issparse(X) else both
-
-
-class SelectedNaiveBayes(BaseEstimator):
-    """Choose ceil(sqrt(all rows)) columns, then ML-NB on their codes, as the program behind [SCLS table 2] did.
-
-    A label without a training row has confidence 1 in every test row, and is not predicted.
-
-    Parameters
-    ----------
-    selector : Selector
-        What chooses columns; its `n_features` is set, unless it stops by itself.
-    sees : {"codes", "numbers"}, default="codes"
-        Which half of the columns it sees, see `CodesAndNumbers`.
-    own_size : bool, default=False
-        Whether the selector says itself how many columns it takes.
-    train_size : float, default=0.8
-        Share of the rows that it is trained on, from which the number of all rows is told.
-
-    References
-    ----------
-    [SCLS] Lee and Kim: SCLS: Multi-label feature selection based on scalable criterion for large label set, 2017.
-
-    Examples
-    --------
-    >>> from plait.features import MIM
-    >>> X = np.array([[0, 1], [1, 1], [1, 0], [0, 0]] * 2)
-    >>> Y = np.array([[0, 0], [1, 0], [1, 0], [0, 0]] * 2)
-    >>> model = SelectedNaiveBayes(MIM(), train_size=0.9).fit(np.hstack([X, X]), Y)
-    >>> model.columns_, model.predict_proba(np.hstack([X, X]))[:2].round(2)
-    (array([0, 1]), array([[0.17, 1.  ],
-           [0.83, 1.  ]]))
-    """
-
-    parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {
-        "selector": (HasMethods(("fit",)),),
-        "sees": (OneOf(("codes", "numbers")),),
-        "own_size": (Boolean(),),
-        "train_size": (Interval(float, 0, 1, closed="neither"),),
-    }
-
-    def __init__(self, selector: Any, sees: str = "codes", own_size: bool = False, train_size: float = 0.8) -> None:
-        self.selector = selector
-        self.sees = sees
-        self.own_size = own_size
-        self.train_size = train_size
-
-    def fit(self, X: Any, y: Any) -> "SelectedNaiveBayes":
-        """Choose columns and count their codes."""
-        check_parameters(self)
-        half = X.shape[1] // 2
-        seen = X[:, :half] if self.sees == "codes" else X[:, half:]
-        wanted = min(math.ceil(math.sqrt(X.shape[0] / self.train_size)), half)
-        chosen = clone(self.selector)
-        self.selector_ = (chosen if self.own_size else chosen.set_params(n_features=wanted)).fit(seen, y)
-        self.columns_ = np.asarray(self.selector_.ranking_)
-        self.unseen_ = ~np.asarray(y).any(axis=0)
-        self.model_ = MultilabelNaiveBayes(nominal="all").fit(X[:, self.columns_], y)
-        return self
-
-    def predict(self, X: Any) -> Any:
-        """Return the labels that are more likely than not."""
-        return self.model_.predict(X[:, self.columns_])
-
-    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return the probabilities of the labels; 1 for those without a training row."""
-        found = np.array(self.model_.predict_proba(X[:, self.columns_]), dtype=np.float64)
-        found[:, self.unseen_] = 1.0
-        return found
+__all__ = ["CardinalityThreshold", "CodesAndNumbers", "FewerRows", "OneAgainstRest", "SelectedNaiveBayes"]
 
 
 class FewerRows(BaseEstimator):
@@ -145,6 +35,13 @@ class FewerRows(BaseEstimator):
         How many of the rows it sees, rounded up.
     random_state : int, RandomState, Generator or None
         Which rows, and the seed of the classifier.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        Trained.
+    rows_ : ndarray of int64
+        Which rows it saw.
 
     References
     ----------
@@ -170,7 +67,15 @@ class FewerRows(BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> "FewerRows":
-        """Draw rows and train on them."""
+        """Draw rows and train on them.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Features.
+        y : array or sparse matrix of shape (n_samples, n_labels)
+            Labels.
+        """
         check_parameters(self)
         chance = generator(self.random_state)
         self.rows_ = np.sort(chance.permutation(X.shape[0])[: math.ceil(self.share * X.shape[0])])
@@ -181,7 +86,13 @@ class FewerRows(BaseEstimator):
         return self
 
     def predict(self, X: Any) -> Any:
-        """Return what the classifier says."""
+        """Return what the classifier says.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Features.
+        """
         return self.estimator_.predict(X)
 
 
@@ -199,6 +110,8 @@ class OneAgainstRest(ClassifierMixin, BaseEstimator):
     ----------
     classes_ : ndarray
         The classes, sorted.
+    conditionals_ : LinearConditionals
+        One regression a class.
 
     Examples
     --------
@@ -217,7 +130,15 @@ class OneAgainstRest(ClassifierMixin, BaseEstimator):
         self.standardize = standardize
 
     def fit(self, X: Any, y: Any) -> "OneAgainstRest":
-        """Train one logistic regression for each class."""
+        """Train one logistic regression for each class.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Features.
+        y : array of shape (n_samples,)
+            Classes.
+        """
         check_parameters(self)
         X, y = validate_data(self, X, y, accept_sparse="csr")
         self.classes_, places = np.unique(y, return_inverse=True)
@@ -230,12 +151,24 @@ class OneAgainstRest(ClassifierMixin, BaseEstimator):
         return np.asarray(self.conditionals_.base_scores(X), dtype=np.float64)
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return the classes' own probabilities, divided by their sum."""
+        """Return the classes' own probabilities, divided by their sum.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Features.
+        """
         own = np.maximum(expit(self._scores(X)), 1e-300)
         return np.asarray(own / own.sum(axis=1, keepdims=True))
 
     def predict(self, X: Any) -> Any:
-        """Return the surest class."""
+        """Return the surest class.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Features.
+        """
         return self.classes_[self._scores(X).argmax(axis=1)]
 
 
@@ -329,7 +262,15 @@ class CardinalityThreshold(BaseEstimator):
         self.estimator = estimator
 
     def fit(self, X: Any, y: Any) -> "CardinalityThreshold":
-        """Fit the estimator and count the labels of the training rows."""
+        """Fit the estimator and count the labels of the training rows.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Features.
+        y : array or sparse matrix of shape (n_samples, n_labels)
+            Labels.
+        """
         check_parameters(self)
         self.estimator_ = clone(self.estimator).fit(X, y)
         total = y.sum() if sparse.issparse(y) else np.asarray(y).sum()
@@ -337,11 +278,23 @@ class CardinalityThreshold(BaseEstimator):
         return self
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return the confidences."""
+        """Return the confidences.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Features.
+        """
         return np.asarray(self.estimator_.predict_proba(X), dtype=np.float64)
 
     def predict(self, X: Any) -> npt.NDArray[np.uint8]:
-        """Return the labels with the largest confidences over all rows."""
+        """Return the labels with the largest confidences over all rows.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Features.
+        """
         confidences = self.predict_proba(X)
         ordered = np.sort(confidences, axis=None)
         wanted = round(self.cardinality_ * len(confidences))

@@ -23,6 +23,10 @@ def plan_names(paper: str) -> list[str]:
     paper : {"occ", "scls", "mc", "pcc", "pacc"}
         The paper.
 
+    Returns
+    -------
+    list of str
+
     Examples
     --------
     >>> plan_names("occ")[:2]
@@ -43,6 +47,10 @@ def paper_plan(paper: str, plan: str = "clean") -> Plan:
         The paper.
     plan : str, default="clean"
         "clean" as the paper says, "as_run" as its program ran, or the name of a figure or of an explanation.
+
+    Returns
+    -------
+    Plan
 
     Examples
     --------

@@ -41,6 +41,13 @@ class RepeatedRanks:
         Data sets on which both have every method.
     published, plait : RankComparison
         The Friedman test, average ranks and critical difference of either.
+
+    Examples
+    --------
+    >>> from plait.experiments.statistics import compare_methods
+    >>> ranked = compare_methods([[0.5, 0.4], [0.6, 0.5], [0.7, 0.6]], ["PACC", "BR"])
+    >>> RepeatedRanks("exact_match", ("emotions", "scene", "yeast"), ranked, ranked).plait.methods
+    ('PACC', 'BR')
     """
 
     metric: str
@@ -51,7 +58,28 @@ class RepeatedRanks:
 
 @dataclass(frozen=True)
 class FoldOutcome:
-    """One paired t-test over folds: what the paper marked, and what plait's folds say."""
+    """One paired t-test over folds: what the paper marked, and what plait's folds say.
+
+    Attributes
+    ----------
+    dataset, method, metric : str
+        What was compared with the control.
+    published : {"win", "tie", "loss"}
+        What the paper marked.
+    plait : PairedT
+        What plait's folds say.
+
+    Examples
+    --------
+    >>> from plait.experiments import CellResult
+    >>> runs = [("MC", 0.35), ("MC", 0.36), ("BR", 0.26), ("BR", 0.27)]
+    >>> ran = [
+    ...     CellResult("emotions", method, fold % 2, 0, metrics={"exact_match": value})
+    ...     for fold, (method, value) in enumerate(runs)
+    ... ]
+    >>> [(found.method, found.published) for found in repeated_outcomes(ran)]
+    [('BR', 'win')]
+    """
 
     dataset: str
     method: str
@@ -74,6 +102,11 @@ def repeated_ranks(paper: str, cells: Sequence[ComparedCell]) -> list[RepeatedRa
     -------
     tests : list of RepeatedRanks
         One for every measure with at least two data sets and two methods.
+
+    Examples
+    --------
+    >>> repeated_ranks("occ", [])  # no cells, no tests
+    []
     """
     asked, control = paper_facts(paper).ranks.get("methods", ()), paper_facts(paper).ranks.get("control")
     found = []
@@ -124,6 +157,16 @@ def repeated_outcomes(results: Sequence[CellResult], control: str = "MC") -> lis
         Results of the plan "mc".
     control : str, default="MC"
         The method from whose side is counted.
+
+    Returns
+    -------
+    list of FoldOutcome
+
+    Examples
+    --------
+    >>> from plait.experiments import CellResult
+    >>> repeated_outcomes([CellResult("emotions", "MC", 0, 0, metrics={"exact_match": 0.35})])  # no other method
+    []
     """
     folds: dict[tuple[str, str, str], dict[tuple[int, int], float]] = {}
     for result in results:
@@ -159,6 +202,14 @@ class RepeatedPair:
         On plait's means.
     printed : str
         What the paper prints of its own test over all its data sets; empty where it prints none.
+
+    Examples
+    --------
+    >>> from plait.experiments.statistics import wilcoxon_test
+    >>> plait = wilcoxon_test([0.5, 0.6, 0.7], [0.4, 0.5, 0.65])
+    >>> pair = RepeatedPair("exact_match", "PACC", "BR", ("emotions", "scene", "yeast"), None, plait)
+    >>> pair.first, pair.printed
+    ('PACC', '')
     """
 
     metric: str
@@ -186,6 +237,11 @@ def repeated_pairs(paper: str, cells: Sequence[ComparedCell], results: Sequence[
     -------
     tests : list of RepeatedPair
         One for every pair and measure with at least two data sets.
+
+    Examples
+    --------
+    >>> repeated_pairs("pacc", [])  # no cells, no tests
+    []
     """
     asked = paper_facts(paper).pairs
     zeros, allowed = asked.get("zeros", "drop"), asked.get("datasets")

@@ -51,6 +51,12 @@ class Reproduction:
         The paired t-tests of the paper, on both.
     failures : list of CellResult
         What ended in an error.
+
+    Examples
+    --------
+    >>> found = Reproduction("pcc", "clean", [], [], [], [], [])
+    >>> found.paper, len(found.cells)
+    ('pcc', 0)
     """
 
     paper: str
@@ -97,6 +103,16 @@ def run_paper(
         Called with the name of every data set that is not on this machine.
     on_result : callable, optional
         Called with every result.
+
+    Returns
+    -------
+    RunSummary
+
+    Examples
+    --------
+    >>> found = run_paper("pcc", "pcc.sqlite", quick=True)  # doctest: +SKIP
+    >>> found.done  # doctest: +SKIP
+    44
     """
     whole = paper_plan(paper, plan)
     part, missing = available_datasets(part_of_plan(whole, datasets, methods, quick=quick))
@@ -126,6 +142,17 @@ def read_reproduction(paper: str, store: str | os.PathLike[str], column: str = "
         From `run_paper`.
     column : {"clean", "as_run"}, default="clean"
         By which plan: as the paper says, or as its program ran.
+
+    Returns
+    -------
+    Reproduction
+
+    Examples
+    --------
+    >>> open_store("pcc.sqlite", create=True).close()  # nothing has run yet
+    >>> found = read_reproduction("pcc", "pcc.sqlite")
+    >>> found.column, found.cells
+    ('clean', [])
     """
     check_value("read_reproduction", "column", column, [OneOf(COLUMNS)])
     results, failures = read_results(paper, store, column)
@@ -149,6 +176,16 @@ def read_results(
         From `run_paper`.
     plan : str, default="clean"
         One of `plan_names`.
+
+    Returns
+    -------
+    (list of CellResult, list of CellResult)
+
+    Examples
+    --------
+    >>> open_store("pcc.sqlite", create=True).close()  # nothing has run yet
+    >>> read_results("pcc", "pcc.sqlite")
+    ([], [])
     """
     wanted = paper_plan(paper, plan)
     with open_store(store) as opened:

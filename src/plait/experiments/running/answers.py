@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,7 @@ from plait.core.sentences import shown
 from plait.data import Dataset
 from plait.experiments.planning.measures import JOINT_MEASURES, LABEL_MEASURES, SCORE_MEASURES, of_scores, own_measure
 from plait.experiments.running.stopwatch import Stopwatch
+from plait.metrics.inputs import WholeRowsError
 from plait.metrics.scoring import label_probabilities, label_scores, log_likelihoods
 
 __all__ = [
@@ -100,16 +102,20 @@ def inner_model(model: Any) -> Any:
 
 
 def measured(answers: Answers, Y: Any, own_measures: Iterable[str] = ()) -> dict[str, float]:
-    """Return measure -> value, for all of plait's and those of one's own that the answers allow."""
-    values = {name: float(measure(Y, answers.labels)) for name, measure in LABEL_MEASURES.items()}
-    if answers.scores is not None:
-        values |= {name: float(measure(Y, answers.scores)) for name, measure in SCORE_MEASURES.items()}
-    if answers.joint is not None:
-        values |= {name: float(measure(Y, answers.joint)) for name, measure in JOINT_MEASURES.items()}
+    """Return measure -> value, for all of plait's and those of one's own that the answers allow.
+
+    Measures of whole rows are left out where every row has unknown labels.
+    """
+    groups = ((LABEL_MEASURES, answers.labels), (SCORE_MEASURES, answers.scores), (JOINT_MEASURES, answers.joint))
+    asked = [(name, measure, given) for measures, given in groups for name, measure in measures.items()]
     for word in own_measures:
         given = answers.scores if of_scores(word) else answers.labels
-        if given is not None:
-            values[word] = float(own_measure(word, allow_imports=True)(Y, given))
+        asked.append((word, own_measure(word, allow_imports=True), given))
+    values = {}
+    for name, measure, given in asked:
+        with suppress(WholeRowsError):
+            if given is not None:
+                values[name] = float(measure(Y, given))
     return values
 
 
@@ -176,7 +182,7 @@ def report_extras(model: Any, answers: Answers, train: Dataset, test: Dataset) -
         extras["reliability"] = reliability(np.asarray(answers.scores), test.Y)
     if answers.predicted is not None:
         truth = test.Y.toarray() if sparse.issparse(test.Y) else np.asarray(test.Y)
-        right = (answers.labels == truth).all(axis=1)
+        right = np.where((truth == truth).all(axis=1), (answers.labels == truth).all(axis=1), np.nan)
         extras["joint_reliability"] = reliability(np.exp(answers.predicted), right)
     if answers.joint is not None:
         extras["joint_by"] = "joint distribution" if np.ndim(answers.joint) == 1 else "product of marginals"
@@ -200,15 +206,15 @@ def settings_in_force(model: Any) -> dict[str, str]:
 
 
 def label_counts(predicted: npt.NDArray[np.uint8], Y: Any) -> dict[str, list[int]]:
-    """Return, for each label, in how many rows it is true, predicted, and both.
+    """Return, for each label, in how many rows it is true, predicted, and both; where it is unknown nothing counts.
 
     Examples
     --------
     >>> label_counts(np.array([[1, 0], [1, 1]], dtype=np.uint8), np.array([[0, 0], [1, 1]]))
     {'true': [1, 1], 'predicted': [2, 1], 'both': [1, 1]}
     """
-    truth = (Y.toarray() if sparse.issparse(Y) else np.asarray(Y)) == 1
-    chosen = predicted == 1
+    table = Y.toarray() if sparse.issparse(Y) else np.asarray(Y)
+    truth, chosen = table == 1, (predicted == 1) & (table == table)
     tables = {"true": truth, "predicted": chosen, "both": truth & chosen}
     return {name: table.sum(axis=0).tolist() for name, table in tables.items()}
 
@@ -256,13 +262,10 @@ def _graph(graph: Any, weight: Any = None) -> dict[str, Any]:
 
 def _strengths(model: Any) -> dict[str, Any]:
     """Return the size of each parent's coefficient, in the order of the parents, where conditionals are linear."""
-    coefficients = getattr(getattr(model, "conditionals_", None), "parent_coef_", None)
-    if coefficients is None:
+    conditionals = getattr(model, "conditionals_", None)
+    if conditionals is None or not hasattr(conditionals, "parent_weights"):
         return {}
-    sizes = [
-        [abs(float(coefficients[label, parent])) for parent in group]
-        for label, group in enumerate(model.graph_.parents)
-    ]
+    sizes = [np.abs(conditionals.parent_weights(label)).tolist() for label in range(conditionals.n_labels)]
     return {"strengths": [[float(f"{size:.3g}") for size in group] for group in sizes]}
 
 
@@ -293,6 +296,8 @@ def _features(model: Any, train: Dataset) -> dict[str, Any]:
 def reliability(marginals: npt.NDArray[np.float64], Y: Any) -> dict[str, list[float]]:
     """Return how often labels, or sets, are true by the probability they were given, in ten bins of equal width.
 
+    What is unknown (NaN) does not count.
+
     Examples
     --------
     >>> table = reliability(np.array([[0.05, 0.95], [0.03, 0.91]]), np.array([[0, 1], [1, 1]]))
@@ -301,6 +306,7 @@ def reliability(marginals: npt.NDArray[np.float64], Y: Any) -> dict[str, list[fl
     """
     truth = (Y.toarray() if hasattr(Y, "toarray") else np.asarray(Y)).ravel()
     given = np.clip(np.asarray(marginals, dtype=np.float64).ravel(), 0.0, 1.0)
+    given, truth = given[truth == truth], truth[truth == truth]
     bins = np.minimum((given * _N_BINS).astype(np.int64), _N_BINS - 1)
     count = np.bincount(bins, minlength=_N_BINS)
     size = np.maximum(count, 1)

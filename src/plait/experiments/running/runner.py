@@ -47,6 +47,12 @@ class RunSummary:
         Data set that could not be loaded -> why.
     seconds : float
         Wall time.
+
+    Examples
+    --------
+    >>> done = RunSummary(total=30, before=10, done=20, failed=1, elsewhere=0, failed_before=0)
+    >>> done.before + done.done == done.total, done.failed
+    (True, 1)
     """
 
     total: int
@@ -86,7 +92,7 @@ def run_plan(
     fingerprints: Mapping[str, str] | None = None,
     on_result: Callable[[CellResult], None] | None = None,
 ) -> RunSummary:
-    """Run the cells of a plan that the store does not have yet.
+    r"""Run the cells of a plan that the store does not have yet.
 
     Parameters
     ----------
@@ -105,6 +111,22 @@ def run_plan(
         those that cannot be are named in the summary.
     on_result : callable, optional
         Called with every result of this run once it is recorded.
+
+    Returns
+    -------
+    RunSummary
+
+    Examples
+    --------
+    >>> from plait.data import Dataset, save_dataset
+    >>> from plait.experiments import plan_from_text
+    >>> save_dataset(Dataset([[0.0], [1.0]] * 9, [[0], [1]] * 9, ["blue"], ["sea"]), "photos.csv")
+    >>> plan = plan_from_text('datasets = [{source = "photos.csv", labels = ["sea"]}]\nmethods = ["br"]')
+    >>> found = run_plan(plan, "results.sqlite")
+    >>> found.total, found.done, found.failed
+    (5, 5, 0)
+    >>> run_plan(plan, "results.sqlite").done  # nothing is run twice
+    0
     """
     start = time.monotonic()
     _check_imports(plan)

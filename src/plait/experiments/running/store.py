@@ -41,6 +41,10 @@ def open_store(path: str | os.PathLike[str], *, create: bool = False) -> "Store"
     create : bool, default=False
         Make it where there is none.
 
+    Returns
+    -------
+    Store
+
     Raises
     ------
     StoreError
@@ -57,7 +61,25 @@ def open_store(path: str | os.PathLike[str], *, create: bool = False) -> "Store"
 
 
 class Store:
-    """Results of cells, and the plans they belong to. Made by `open_store`; close it, or use it in `with`."""
+    """Results of cells, and the plans they belong to. Made by `open_store`; close it, or use it in `with`.
+
+    Parameters
+    ----------
+    path : path
+        The SQLite file.
+    database : Connection
+        To that file.
+
+    Examples
+    --------
+    >>> from plait.experiments import CellResult
+    >>> from plait.experiments.running.claims import this_owner
+    >>> with open_store("results.sqlite", create=True) as store:
+    ...     me = this_owner()
+    ...     result = CellResult("photos", "br", 0, 0, metrics={"exact_match": 0.5}, digest="1f")
+    ...     store.claim("1f", me), store.record(result, me), store.claim("1f", me)
+    ('claimed', True, 'done')
+    """
 
     def __init__(self, path: str | os.PathLike[str], database: sqlite3.Connection) -> None:
         self.path = Path(path)
@@ -88,13 +110,25 @@ class Store:
         return next(iter(self.plans.values()), "")
 
     def metrics(self, plan: str | None = None) -> tuple[str, ...]:
-        """Return the metrics that a plan names (by default the one that was run last), in its order."""
+        """Return the metrics that a plan names (by default the one that was run last), in its order.
+
+        Parameters
+        ----------
+        plan : str, optional
+            Its name.
+        """
         rows = self._rows("SELECT name, metrics FROM plans ORDER BY used DESC, name")
         with self._undamaged("the metrics of a plan"):
             return next((tuple(json.loads(words)) for name, words in rows if plan in (None, name)), ())
 
     def results(self, plan: str | None = None) -> list[CellResult]:
-        """Return what came out of all cells of all plans (or of one) that are finished, in the order of the plans."""
+        """Return what came out of all cells of all plans (or of one) that are finished, in the order of the plans.
+
+        Parameters
+        ----------
+        plan : str, optional
+            Of this plan only.
+        """
         scores: dict[str, dict[str, float]] = {}
         for cell, metric, value in self._rows("SELECT cell, metric, value FROM scores"):
             with self._undamaged(f"the score {metric} of cell {cell}"):
@@ -122,7 +156,13 @@ class Store:
             ) from None
 
     def predictions(self, digest: str) -> tuple[Any, Answers] | None:
-        """Return the true labels of a cell's test part and what the model answered; None where they were not kept."""
+        """Return the true labels of a cell's test part and what the model answered; None where they were not kept.
+
+        Parameters
+        ----------
+        digest : str
+            Of the cell.
+        """
         if not self._rows("SELECT 1 FROM sqlite_master WHERE name = 'predictions'"):
             return None
         rows = self._rows("SELECT content FROM predictions WHERE cell = ?", (digest,))
@@ -130,7 +170,13 @@ class Store:
             return unpacked_answers(rows[0][0]) if rows else None
 
     def missing(self, plan: str | None = None) -> list[CellResult]:
-        """Return the cells that have no result yet, with their names only."""
+        """Return the cells that have no result yet, with their names only.
+
+        Parameters
+        ----------
+        plan : str, optional
+            Of this plan only.
+        """
         rows = self._rows(
             "SELECT dataset, method, fold, seed, p.cell, plan FROM plan_cells p JOIN plans ON plans.name = p.plan "
             "WHERE (:plan IS NULL OR plan = :plan) AND p.cell NOT IN (SELECT cell FROM results) "
@@ -143,14 +189,28 @@ class Store:
         ]
 
     def names(self, plan: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the data sets and the methods of a plan in its order, finished or not."""
+        """Return the data sets and the methods of a plan in its order, finished or not.
+
+        Parameters
+        ----------
+        plan : str
+            Its name.
+        """
         rows = self._rows("SELECT dataset, method FROM plan_cells WHERE plan = ? ORDER BY position", (plan,))
         return tuple(dict.fromkeys(row[0] for row in rows)), tuple(dict.fromkeys(row[1] for row in rows))
 
     # What is written: the runner.
 
     def begin(self, plan: Plan, cells: Sequence[Cell]) -> None:
-        """Say which cells a plan has; an earlier plan of the same name is replaced, its results are kept."""
+        """Say which cells a plan has; an earlier plan of the same name is replaced, its results are kept.
+
+        Parameters
+        ----------
+        plan : Plan
+            The plan.
+        cells : sequence of Cell
+            Its cells.
+        """
         with self._writing():
             self._database.execute("DELETE FROM plan_cells WHERE plan = ?", (plan.name,))
             self._database.execute(
@@ -172,7 +232,13 @@ class Store:
         return {cell: bool(failed) for cell, failed in self._rows("SELECT cell, error IS NOT NULL FROM results")}
 
     def forget(self, digests: Iterable[str]) -> None:
-        """Delete results, so that the cells can be done again."""
+        """Delete results, so that the cells can be done again.
+
+        Parameters
+        ----------
+        digests : iterable of str
+            Of the cells.
+        """
         cells = [(digest,) for digest in digests]
         with self._writing():
             self._database.executemany("DELETE FROM results WHERE cell = ?", cells)
@@ -187,14 +253,30 @@ class Store:
         return found
 
     def add_scores(self, digest: str, values: Mapping[str, float]) -> None:
-        """Write more scores of a finished cell."""
+        """Write more scores of a finished cell.
+
+        Parameters
+        ----------
+        digest : str
+            Of the cell.
+        values : mapping of str to float
+            Measure -> value.
+        """
         with self._writing():
             self._database.executemany(
                 "INSERT OR REPLACE INTO scores VALUES (?, ?, ?)", [(digest, *entry) for entry in values.items()]
             )
 
     def claim(self, digest: str, owner: Owner) -> str:
-        """Try to take a cell: "claimed", "done" if it has a result, or "busy" if a living owner has it."""
+        """Try to take a cell: "claimed", "done" if it has a result, or "busy" if a living owner has it.
+
+        Parameters
+        ----------
+        digest : str
+            Of the cell.
+        owner : Owner
+            Who wants it.
+        """
         with self._writing():
             if self._rows("SELECT 1 FROM results WHERE cell = ?", (digest,)):
                 return "done"
@@ -206,7 +288,15 @@ class Store:
         return "claimed"
 
     def record(self, result: CellResult, owner: Owner) -> bool:
-        """Write what came out of a cell and give up its claim; False if another owner was first, who then counts."""
+        """Write what came out of a cell and give up its claim; False if another owner was first, who then counts.
+
+        Parameters
+        ----------
+        result : CellResult
+            What came out.
+        owner : Owner
+            Who did it.
+        """
         with self._writing():
             self._database.execute("DELETE FROM claims WHERE cell = ? AND token = ?", (result.digest, owner.token))
             if self._rows("SELECT 1 FROM results WHERE cell = ?", (result.digest,)):
@@ -224,12 +314,24 @@ class Store:
         return True
 
     def beat(self, owner: Owner) -> None:
-        """Give a sign of life for all claims of an owner."""
+        """Give a sign of life for all claims of an owner.
+
+        Parameters
+        ----------
+        owner : Owner
+            Whose.
+        """
         with self._writing():
             self._database.execute("UPDATE claims SET beat = ? WHERE token = ?", (time.time(), owner.token))
 
     def release(self, owner: Owner) -> None:
-        """Give up all claims of an owner."""
+        """Give up all claims of an owner.
+
+        Parameters
+        ----------
+        owner : Owner
+            Whose.
+        """
         with self._writing():
             self._database.execute("DELETE FROM claims WHERE token = ?", (owner.token,))
 

@@ -68,6 +68,10 @@ def bayesian_signed_ranks(
     random_state : int, RandomState or Generator, default=0
         Seed of the draws.
 
+    Returns
+    -------
+    PracticalComparison
+
     References
     ----------
     [Benavoli2017] Benavoli, Corani, Demsar and Zaffalon: Time for a change: a tutorial for comparing multiple
@@ -118,6 +122,10 @@ def correlated_t_posterior(
     test_share : float, optional
         Share of the rows in a test part, which is the correlation of two folds' differences; by default
         1 / n_folds, as in one cross-validation.
+
+    Returns
+    -------
+    PracticalComparison
 
     References
     ----------

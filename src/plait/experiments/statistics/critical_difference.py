@@ -24,6 +24,10 @@ def rank_quantile(n_methods: int, alpha: float = 0.05, test: str = "nemenyi") ->
     test : {"nemenyi", "bonferroni-dunn"}, default="nemenyi"
         All pairs (the studentised range over sqrt 2), or all against one (the normal at alpha / (2 (k - 1))).
 
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> round(rank_quantile(5), 3), round(rank_quantile(5, test="bonferroni-dunn"), 3)
@@ -48,6 +52,10 @@ def rank_difference(n_methods: int, n_datasets: int, alpha: float = 0.05, test: 
         Level of the test.
     test : {"nemenyi", "bonferroni-dunn"}, default="nemenyi"
         All pairs, or all against one.
+
+    Returns
+    -------
+    float
 
     References
     ----------

@@ -49,7 +49,13 @@ class Friedman:
         return others, others * (self.n_datasets - 1)
 
     def critical_value(self, alpha: float = 0.05) -> float:
-        """Return the value that F must exceed for the methods to differ at level `alpha`."""
+        """Return the value that F must exceed for the methods to differ at level `alpha`.
+
+        Parameters
+        ----------
+        alpha : float, default=0.05
+            How often equal methods may be told apart.
+        """
         return float(stats.f.ppf(1 - alpha, *self.degrees_of_freedom))
 
 
@@ -64,6 +70,10 @@ def friedman_test(scores: Any, *, higher_is_better: bool = True, correct_ties: b
         Whether large scores are good; False for losses.
     correct_ties : bool, default=False
         Divide chi2 by the share of the ranks' variance that ties leave, as SciPy does. The papers do not.
+
+    Returns
+    -------
+    Friedman
 
     Examples
     --------
@@ -84,6 +94,10 @@ def friedman_from_ranks(average_ranks: Any, n_datasets: int) -> Friedman:
         As printed.
     n_datasets : int
         Over how many data sets.
+
+    Returns
+    -------
+    Friedman
 
     References
     ----------
@@ -146,6 +160,10 @@ def method_ranks(scores: Any, *, higher_is_better: bool = True) -> Floats:
         One number per data set and method.
     higher_is_better : bool, default=True
         Whether large scores are good; False for losses.
+
+    Returns
+    -------
+    ndarray of float64
 
     Examples
     --------

@@ -50,6 +50,10 @@ def paired_t_test(first: Any, second: Any, *, higher_is_better: bool = True, alp
     alpha : float, default=0.05
         Level of the two-sided test.
 
+    Returns
+    -------
+    PairedT
+
     Examples
     --------
     >>> paired_t_test([0.8, 0.82, 0.81], [0.7, 0.71, 0.72]).outcome

@@ -151,6 +151,10 @@ def compare_methods(
     control : str, optional
         Compare all methods with this one (Bonferroni-Dunn) instead of all pairs (Nemenyi).
 
+    Returns
+    -------
+    RankComparison
+
     Examples
     --------
     >>> scores = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.75], [0.6, 0.5, 0.4], [0.9, 0.5, 0.3]]
@@ -187,6 +191,10 @@ def rank_statement(comparison: RankComparison) -> str:
     ----------
     comparison : RankComparison
         From `compare_methods`.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
@@ -226,6 +234,10 @@ def cd_svg(comparison: RankComparison, width: float = 720.0, title: str = "") ->
     title : str, default=""
         Title for readers who cannot see the picture; by default the outcome of the tests.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> scores = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.75], [0.6, 0.5, 0.4], [0.9, 0.5, 0.3]]
@@ -244,6 +256,10 @@ def cd_text(comparison: RankComparison, width: int = 61) -> str:
         From `compare_methods`.
     width : int, default=61
         Characters of the axis.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
@@ -272,6 +288,10 @@ def cd_tikz(comparison: RankComparison, width: float = 12.0) -> str:
         From `compare_methods`.
     width : float, default=12.0
         Centimetres from edge to edge.
+
+    Returns
+    -------
+    str
 
     Examples
     --------

@@ -54,6 +54,10 @@ def wilcoxon_test(first: Any, second: Any = None, *, zeros: str = "zsplit") -> S
         What becomes of equal scores: half of their ranks to each side [SCLS table 6], or left out before ranking
         [PACC table 7].
 
+    Returns
+    -------
+    SignedRanks
+
     Notes
     -----
     The probability is that of the signs of the non-zero differences, all equally likely, given the ranks: exact up to
