@@ -59,8 +59,9 @@ clean:
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 
+# With what the commands that the demo names next need.
 .venv/demo.stamp: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[explore,frames,models]"
 	@touch $@
 
 .venv/dev.stamp: pyproject.toml | .venv/bin/python

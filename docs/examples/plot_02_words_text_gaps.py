@@ -57,7 +57,7 @@ tickets.head(4)
 
 encoder = TableEncoder(text=["text"]).fit(tickets)
 names = encoder.get_feature_names_out()
-print(len(names), "columns, among them", *names[[0, 1, 2, 6, 7]], sep="\n  ")
+print(f"{len(names)} columns, among them", *names[[0, 1, 2, 6, 7]], sep="\n  ")
 
 # %%
 # In front of a model it is fitted on the training rows only, and kept with the model.
@@ -79,11 +79,13 @@ model.joint(odd)
 from sklearn.linear_model import LogisticRegression
 from sklearn.multioutput import ClassifierChain
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler
 
 from plait.metrics import exact_match
 
 peer = make_pipeline(
     TableEncoder(text=["text"]),
+    MaxAbsScaler(),
     ClassifierChain(LogisticRegression(max_iter=1000)),
 ).fit(tickets[:320], labels[:320].astype(int))
 for name, fitted in {"AutoJoint": model, "ClassifierChain": peer}.items():

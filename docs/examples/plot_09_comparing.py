@@ -35,7 +35,7 @@ protocol = {kind = "stratified_kfold", folds = 3}
 [methods.forest]
 use = "sklearn.ensemble.RandomForestClassifier"
 """
-(folder / "plan.toml").write_text(plan)
+written = (folder / "plan.toml").write_text(plan)
 
 # %%
 # Thirty-six cells. Given again, it goes on where it was: nothing is left to do.

@@ -71,4 +71,5 @@ tags = Y[train] * (rng.random((600, 4)) < 0.6)
 certain = JointClassifier(random_state=0).fit(X[train], tags)
 model = JointClassifier(random_state=0, zeros="unrecorded", recording_rate=0.6)
 model = model.fit(X[train], tags)
-[-each.joint(X[test]).log_prob(Y[test]).mean().round(2) for each in (certain, model)]
+for name, each in {"zeros are certain": certain, "zeros are unrecorded": model}.items():
+    print(f"{name:20s} {-each.joint(X[test]).log_prob(Y[test]).mean():.2f}")

@@ -50,6 +50,15 @@ class FeatureMask:
     def shared(cls, ranking: Sequence[int] | Ints, scores: Any, n_labels: int, n_features: int) -> "FeatureMask":
         """Return the mask in which every label keeps the same features.
 
+        Parameters
+        ----------
+        ranking : sequence of int
+            The features that are kept, the best first.
+        scores : sequence of float
+            How good they are, in the same order.
+        n_labels, n_features : int
+            How many labels and features there are.
+
         Examples
         --------
         >>> FeatureMask.shared([2, 0], [0.5, 0.1], n_labels=2, n_features=3).support.astype(int)
@@ -64,6 +73,15 @@ class FeatureMask:
     @classmethod
     def by_label(cls, rankings: Iterable[Any], scores: Iterable[Any], n_features: int) -> "FeatureMask":
         """Return the mask in which label j keeps the features of `rankings[j]`.
+
+        Parameters
+        ----------
+        rankings : iterable of sequences of int
+            The features of each label, the best first.
+        scores : iterable of sequences of float
+            How good they are, in the same order.
+        n_features : int
+            How many features there are.
 
         Examples
         --------
@@ -90,7 +108,13 @@ class FeatureMask:
         return int(self.support.shape[1])
 
     def ranking_of(self, label: int) -> Ints:
-        """Return the features of one label in the order chosen."""
+        """Return the features of one label in the order chosen.
+
+        Parameters
+        ----------
+        label : int
+            Which.
+        """
         return self.rankings[label if self.label_specific else 0]
 
     def __eq__(self, other: object) -> bool:

@@ -138,7 +138,13 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 )
 
     def transform(self, X: Any) -> Floats:
-        """Return the projected features, shape (n_samples, n_components_)."""
+        """Return the projected features, shape (n_samples, n_components_).
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Features.
+        """
         check_is_fitted(self)
         with plainly_rejected(type(self).__name__, X):
             X = validate_data(self, X, accept_sparse="csr", reset=False, dtype=np.float64)

@@ -106,7 +106,15 @@ class Selector(SelectorMixin, BaseEstimator, ABC):
         return clone(self).fit(X, Y, graph=graph).mask_
 
     def first_stage(self, X: Any, Y: Any) -> FeatureMask | None:
-        """Return what each label keeps before the graph is known; None for a selector of one stage."""
+        """Return what each label keeps before the graph is known; None for a selector of one stage.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or codes, shape (n_samples, n_features)
+            Features.
+        Y : array or sparse matrix of shape (n_samples, n_labels)
+            Labels.
+        """
         return None
 
     def second_stage(self, X: Any, Y: Any, graph: LabelGraph | None, candidates: FeatureMask | None) -> FeatureMask:
@@ -193,6 +201,16 @@ class InformationSelector(Selector):
 
     `discretizer` is a transformer, "passthrough" to take every distinct value as a symbol, or None for the
     selector's own default (`_default_discretizer`).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from plait.features import MIM
+    >>> issubclass(MIM, InformationSelector)
+    True
+    >>> X = np.array([[0, 5], [0, 1], [1, 5], [1, 1]])
+    >>> MIM(n_features=1).fit(X, [[0], [0], [1], [1]]).ranking_.tolist()
+    [0]
     """
 
     discretizes: ClassVar[bool] = True
