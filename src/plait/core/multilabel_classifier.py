@@ -256,7 +256,7 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         owner, names = type(self).__name__, None
         chunks = chunks_of(owner, X, y)
         if chunks is not None:
-            X, y, names = gathered(owner, chunks)
+            X, y, names, sample_weight, self._reading = gathered(owner, chunks, sample_weight)
         elif y is None and isinstance(X, LabelledRows):
             X, y, names = X.X, X.Y, X.label_names
         known = {"keep_sparse": self._takes_sparse_labels(), "unknown": self.takes_unknown_labels}

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from scipy import sparse
 
-from plait import recipes
+from plait import AutoJoint, recipes
 from plait.baselines import MLkNN
 from plait.core.chunked import recognition
 from plait.core.chunked.recognition import chunks_of, n_bytes
@@ -103,15 +103,58 @@ def test_arguments_are_handed_on(data, model):
     assert sparse.issparse(model.predict(halves, sparse_output=True).joined())
 
 
-def test_small_chunks_are_gathered_with_a_warning(data, monkeypatch):
-    """What cannot be fitted in parts reads small chunks into memory and says so; large ones are refused."""
+def test_small_chunks_are_gathered_with_a_warning(data):
+    """What cannot be fitted in parts reads small chunks into memory and says so."""
     pairs = [(data.X[:60], data.Y[:60]), (data.X[60:], data.Y[60:])]
     with pytest.warns(UserWarning, match="MLkNN needs all rows in memory: 2 chunks were read"):
         found = MLkNN().fit(pairs)
     assert np.array_equal(found.predict(data.X), MLkNN().fit(data.X, data.Y).predict(data.X))
-    monkeypatch.setattr(recognition, "MOST_GATHERED", 10)
-    with pytest.raises(ParameterError, match="MLkNN needs all rows in memory, but X comes in chunks of more"):
-        MLkNN().fit(pairs)
+
+
+@pytest.mark.parametrize(
+    "kind", [np.asarray, sparse.csr_matrix, sparse.coo_matrix, pd.DataFrame, pl.DataFrame], ids=str
+)
+def test_a_sample_stands_for_large_chunks(data, monkeypatch, kind):
+    """As many rows as may be held, of all chunks alike, the same ones however rows are cut, with labels and weights."""
+    monkeypatch.setattr(recognition, "MOST_GATHERED", 120 * 5 * 8 / 3)
+    numbered = data.X.copy()
+    numbered[:, 0] = 1 + np.arange(120)
+    found = []
+    for cuts in ([120], [60], [7, 8, 70], []):
+        blocks = zip(np.split(numbered, cuts), np.split(data.Y, cuts), strict=True)
+        with pytest.warns(UserWarning, match=r"MLkNN needs all rows in memory: a sample of \d+ of 120 rows"):
+            got = recognition.gathered("MLkNN", chunks_of("MLkNN", [(kind(X), Y) for X, Y in blocks]), np.arange(120))
+        values = got.X.toarray() if sparse.issparse(got.X) else np.asarray(got.X)
+        rows = values[:, 0].astype(int) - 1
+        assert np.array_equal(values, numbered[rows])
+        assert np.array_equal(got.y, data.Y[rows])
+        assert np.array_equal(got.sample_weight, rows)
+        found.append(rows)
+    assert all(np.array_equal(rows, found[0]) for rows in found)
+    assert 10 < len(found[0]) <= 40
+    assert len(np.unique(found[0] // 30)) == 4
+
+
+def test_what_trains_on_a_sample(data, monkeypatch):
+    """A classifier that needs its rows in memory is the one fitted on the sample, and weights go with their rows."""
+    monkeypatch.setattr(recognition, "MOST_GATHERED", 120 * 5 * 8 / 2)
+    pairs, weights = [(data.X[:60], data.Y[:60]), (data.X[60:], data.Y[60:])], np.linspace(0.5, 2, 120)
+    with pytest.warns(UserWarning, match="needs all rows in memory"):
+        some = recognition.gathered("", chunks_of("", pairs), weights)
+    with pytest.warns(UserWarning, match="needs all rows in memory"):
+        found = recipes.ebcc(n_estimators=2, random_state=0).fit(pairs, sample_weight=weights)
+    model = recipes.ebcc(n_estimators=2, random_state=0).fit(some.X, some.y, some.sample_weight)
+    assert np.array_equal(found.predict_proba(data.X), model.predict_proba(data.X))
+
+
+def test_auto_joint_names_its_sample(data, monkeypatch):
+    """Its report says how many rows it has seen, beside its other notes; a later fit in memory says nothing of it."""
+    monkeypatch.setattr(recognition, "MOST_GATHERED", 120 * 5 * 8)
+    model, pairs = AutoJoint(effort="fast", random_state=0), [(data.X, data.Y), (data.X, data.Y)]
+    with pytest.warns(UserWarning, match="a sample of"):
+        model.fit(pairs)
+    assert [note for note in model.report_.notes if note.startswith("rows: a sample of")]
+    assert not [note for note in model.fit(data.X, data.Y).report_.notes if note.startswith("rows")]
 
 
 def test_bytes():

@@ -2,18 +2,21 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial, wraps
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from warnings import warn
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils import _safe_indexing
 
+from plait.core.arrays import Floats, Ints
 from plait.core.chunked.dask_blocks import DaskChunks, is_dask
-from plait.core.chunked.row_chunks import LocalChunks, RowChunks, joined
+from plait.core.chunked.row_chunks import LocalChunks, RowChunks, joined, rows_in
 from plait.core.label_forms import LabelledRows
+from plait.core.randomness import generator
 from plait.core.sentences import ParameterError
 
-__all__ = ["MOST_GATHERED", "answers_chunks", "chunks_of", "gathered", "n_bytes"]
+__all__ = ["MOST_GATHERED", "Gathered", "answers_chunks", "chunks_of", "gathered", "n_bytes"]
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -85,25 +88,61 @@ def _asked(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], model: Any,
     return getattr(model, name)(X, *args, **kwargs)
 
 
-def gathered(owner: str, chunks: RowChunks) -> tuple[Any, Any, Any]:
-    """Return small chunks as one X, y and names of labels, with a warning; refuse large ones."""
-    blocks, total = [], 0
+class Gathered(NamedTuple):
+    """Rows of chunks in memory: all of them, or a sample."""
+
+    X: Any
+    y: Any
+    label_names: Any
+    sample_weight: Any
+    note: str
+
+
+def gathered(owner: str, chunks: RowChunks, sample_weight: Any = None) -> Gathered:
+    """Return chunks as one X and y, with a warning; of large ones a sample of the rows, the same every time.
+
+    The sample does not depend on how rows are cut into chunks. Each row has a number between 0 and 1, and those below
+    a threshold stay: the largest of 1, 1/2, 1/4 ... whose rows take at most 256 MiB.
+    """
+    kept: list[_Kept] = []
+    tickets, share, n_rows = generator(0), 1.0, 0
     for X, y, names in chunks:
-        total += n_bytes(X)
-        if total > MOST_GATHERED:
-            raise ParameterError(
-                f"{owner} needs all rows in memory, but X comes in chunks of more than {MOST_GATHERED >> 20} MiB. Fit "
-                "a JointClassifier (recipes br, bcc, cc, pcc, kcc ...) with LogisticLearner, which takes chunks as "
-                "they are, or pass fewer rows."
-            )
-        blocks.append((X, y, names))
-    warn(
-        f"{owner} needs all rows in memory: {len(blocks)} chunks were read into this process ({total >> 20} MiB).",
-        UserWarning,
-        stacklevel=4,
-    )
-    labels = [y for _, y, _ in blocks]
-    return joined([X for X, _, _ in blocks]), None if labels[0] is None else joined(labels), blocks[0][2]
+        kept.append(_Kept(X, y, names, n_rows + np.arange(rows_in(X)), tickets.random(rows_in(X))).below(share))
+        n_rows += rows_in(X)
+        while sum(n_bytes(block.X) for block in kept) > MOST_GATHERED and sum(len(block.rows) for block in kept) > 1:
+            share /= 2
+            kept = [block.below(share) for block in kept]
+    some = [block for block in kept if len(block.rows)] or kept[:1]
+    rows, size = np.concatenate([block.rows for block in some]), sum(n_bytes(block.X) for block in some) >> 20
+    note = f"{len(kept)} chunks were read into this process ({size} MiB)."
+    if len(rows) < n_rows:
+        note = (
+            f"a sample of {len(rows)} of {n_rows} rows stands for them ({size} MiB). A JointClassifier (recipes br, "
+            "bcc, cc, pcc, kcc ...) with LogisticLearner takes all of them."
+        )
+    warn(f"{owner} needs all rows in memory: {note}", UserWarning, stacklevel=4)
+    y = None if some[0].y is None else joined([block.y for block in some])
+    if sample_weight is not None and len(rows) < n_rows and len(sample_weight) == n_rows:
+        sample_weight = np.asarray(sample_weight)[rows]
+    return Gathered(joined([block.X for block in some]), y, some[0].names, sample_weight, note)
+
+
+class _Kept(NamedTuple):
+    """Rows of a chunk that are kept, with their numbers in all chunks and between 0 and 1."""
+
+    X: Any
+    y: Any
+    names: Any
+    rows: Ints
+    tickets: Floats
+
+    def below(self, share: float) -> "_Kept":
+        chosen = np.flatnonzero(self.tickets < share)
+        if len(chosen) == len(self.rows):
+            return self
+        X, y = (part.tocsr() if sparse.issparse(part) else part for part in (self.X, self.y))
+        y = None if y is None else _safe_indexing(y, chosen)
+        return _Kept(_safe_indexing(X, chosen), y, self.names, self.rows[chosen], self.tickets[chosen])
 
 
 def n_bytes(X: Any) -> int:

@@ -205,6 +205,7 @@ class AutoJoint(CallbackSupport, JointModel):
         X = self._filler.transform(X)
         *learner_seeds, fold_seed, pool_seed, chain_seed, self._seed = seeds(self.random_state, 32)
         self._few, self.report_ = len(Y) < FEW_ROWS, AutoReport()
+        self.report_.notes += [f"rows: {note}" for note in [self.__dict__.pop("_reading", "")] if note]
         problem = Problem(X, Y, LabelGraph([[]] * self.n_labels_), None, weights)
         mass = problem.with_known_targets().class_mass()
         self._varying = np.flatnonzero(~constant_labels(mass))
@@ -213,9 +214,8 @@ class AutoJoint(CallbackSupport, JointModel):
         self._constant_scores = constant_scores(mass)
         self._raw: Any = None
         varying = np.ascontiguousarray(Y[:, self._varying])
-        self.learners_, self.report_.notes = chosen_learners(
-            type(self).__name__, self.learners, self.effort, X, varying
-        )
+        self.learners_, notes = chosen_learners(type(self).__name__, self.learners, self.effort, X, varying)
+        self.report_.notes += notes
         if not len(self._varying):
             self._finish_constant()
             return
