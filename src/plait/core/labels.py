@@ -23,6 +23,7 @@ __all__ = [
     "Targets",
     "as_label_matrix",
     "as_targets",
+    "holds_gaps",
     "label_matrix",
     "label_rows",
 ]
@@ -100,6 +101,26 @@ def _zero_one(
         return _sparse_labels(owner, name, sparse.csr_matrix(table), error)
     ones = table if table.dtype == bool else _ones(owner, name, table, error)
     return np.ascontiguousarray(ones).view(np.uint8)
+
+
+def holds_gaps(table: Any) -> bool:
+    """Say whether a table of labels holds values that stand for nothing.
+
+    Parameters
+    ----------
+    table : ndarray or sparse matrix
+        As `read_labels` gives it.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> holds_gaps(np.array([[0.0, float("nan")]]))
+    True
+    """
+    return _gaps(table.data if sparse.issparse(table) else table) is not None
 
 
 def _gaps(values: Any) -> Any:

@@ -21,7 +21,7 @@ from plait.core.named_answers import TopLabels, label_sets, row_frame, top_label
 from plait.core.plain_rejections import plainly_rejected
 from plait.core.progress_bar import shows_progress
 from plait.core.sentences import ParameterError
-from plait.core.unknown_labels import has_unknown, known_cells, unknown_as_absent
+from plait.core.unknown_labels import has_unknown, known_cells, known_rows_of_column, unknown_as_absent, whole_rows
 
 __all__ = ["MultilabelClassifier", "WeightedClassifier", "available_where", "scores_labels"]
 
@@ -214,13 +214,13 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
         """
         if y is None and isinstance(X, LabelledRows):
             X, y = X.X, X.Y
+        owner = f"{type(self).__name__}.score"
         if self._one_column:
-            return float(super().score(X, y, sample_weight))
-        owner, predicted = f"{type(self).__name__}.score", self.predict(X)
-        given = read_labels(owner, "y", y, known=self.label_names_.tolist(), more=True)
+            return float(super().score(*known_rows_of_column(owner, X, y, sample_weight)))
+        predicted, given = self.predict(X), read_labels(owner, "y", y, known=self.label_names_.tolist(), more=True)
         table = label_matrix(owner, "y", given.table, unknown=True)
         # Whether a whole row is right cannot be said where a label is unknown: such rows count for nothing.
-        whole = known_cells(table).all(axis=1) if has_unknown(table) else np.ones(table.shape[0], dtype=np.bool_)
+        whole = whole_rows(owner, table)
         labels = sparse.csr_matrix(unknown_as_absent(table))
         unseen = 0 if given.names is None else len(set(given.names) - set(self.label_names_))
         if labels.shape != (predicted.shape[0], self.n_labels_ + unseen):

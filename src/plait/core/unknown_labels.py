@@ -9,8 +9,23 @@ from typing import Any
 import numpy as np
 
 from plait.core.arrays import Bools, Floats
+from plait.core.lazy_modules import lazy_module
+from plait.core.sentences import ParameterError
 
-__all__ = ["UNKNOWN", "given_again", "has_unknown", "is_gap", "known_cells", "known_shares", "unknown_as_absent"]
+__all__ = [
+    "UNKNOWN",
+    "given_again",
+    "has_unknown",
+    "is_gap",
+    "known_cells",
+    "known_rows_of_column",
+    "known_shares",
+    "unknown_as_absent",
+    "whole_rows",
+]
+
+# Reading data needs no scikit-learn, and importing it takes longer than reading most files.
+_utils = lazy_module("sklearn.utils")
 
 UNKNOWN = -1
 
@@ -127,3 +142,68 @@ def known_shares(Y: Any) -> Floats:
     array([0.5, 0. ])
     """
     return np.asarray((Y == 1).sum(axis=0) / np.maximum((Y >= 0).sum(axis=0), 1))
+
+
+def whole_rows(owner: str, Y: Any) -> Bools:
+    """Return which rows know all their labels; an error where none does.
+
+    Parameters
+    ----------
+    owner : str
+        Who asks, for the error.
+    Y : ndarray of uint8 or int8, or CSR matrix of uint8, shape (n_samples, n_labels)
+        Labels as they are inside; -1 is unknown.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_samples,)
+
+    Examples
+    --------
+    >>> whole_rows("score", np.array([[1, -1], [0, 1]], dtype=np.int8))
+    array([False,  True])
+    """
+    if not has_unknown(Y):
+        return np.ones(Y.shape[0], dtype=np.bool_)
+    whole = known_cells(Y).all(axis=1)
+    if not whole.any():
+        raise ParameterError(
+            f"{owner} needs a row whose labels are all known, but every one holds NaN. Pass such rows, or score by "
+            "plait.metrics.hamming_score, which leaves out single labels."
+        )
+    return np.asarray(whole)
+
+
+def known_rows_of_column(owner: str, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Any]:
+    """Return the rows that have a class, for a single column of classes; an error where none has.
+
+    Parameters
+    ----------
+    owner : str
+        Who asks, for the error.
+    X : array, sparse matrix or data frame
+        Rows.
+    y : array of shape (n_samples,)
+        Classes; NaN, None or NA where unknown.
+    sample_weight : array of shape (n_samples,), optional
+        Weights of rows.
+
+    Returns
+    -------
+    X, y, sample_weight : as given
+        Without the rows whose class is unknown; the same objects where there is none.
+
+    Examples
+    --------
+    >>> known_rows_of_column("score", np.array([[5.0], [6.0]]), [float("nan"), 1.0])[1].tolist()
+    [1.0]
+    """
+    values = np.asarray(y)
+    gaps = np.array([is_gap(value) for value in values.ravel().tolist()], dtype=np.bool_)
+    if values.dtype.kind not in "fO" or not gaps.any():
+        return X, y, sample_weight
+    rows = np.flatnonzero(~gaps)
+    if not len(rows):
+        raise ParameterError(f"{owner} needs y to hold known labels, but all of them are NaN. Pass some.")
+    weights = None if sample_weight is None else np.asarray(sample_weight)[rows]
+    return _utils._safe_indexing(X, rows), np.array(values.ravel()[rows].tolist()), weights

@@ -18,7 +18,7 @@ from plait.core.parallel import JOBS_RULES, with_own_jobs
 from plait.core.progress_bar import shows_progress
 from plait.core.randomness import generator, seeds
 from plait.core.sentences import ParameterError
-from plait.core.unknown_labels import has_unknown
+from plait.core.unknown_labels import given_again, has_unknown
 from plait.estimators.category_columns import CategoryFrames, categories_of, in_codes
 from plait.estimators.unknown_labels.em import filled_parents, trained_on_known
 from plait.estimators.unknown_labels.imputation import imputed_labels
@@ -149,8 +149,8 @@ class JointClassifier(JointModel):
     is maximised: conditionals are trained on the rows that know the label, unknown parents at their marginals, and then
     by up to three steps of EM [Dempster1977], exact on forests and polytrees, by completions of the unknown labels on
     other graphs. Learners other than logistic regression stop before EM. Structures count rows in which both labels of
-    a pair are known; selectors count rows whose unknown labels are drawn from a chain that EM has trained. A row
-    without any known label changes nothing.
+    a pair are known, and so do selectors by counts; others see rows whose unknown labels are drawn from a chain that EM
+    has trained. A row without any known label changes nothing.
 
     References
     ----------
@@ -292,9 +292,9 @@ class JointClassifier(JointModel):
         draws = generator(structure_seed)
         structure, selector, learner = self._parts()
         counted = repeated_rows(X, Y, sample_weight)
-        # Selectors count whole rows; structures know what unknown labels are.
-        whole = counted
-        if selector is not None and has_unknown(Y):
+        # Structures know what unknown labels are, most selectors take them as `fit` does; the others need whole rows.
+        whole = counted[0], given_again(counted[1])
+        if has_unknown(Y) and selector is not None and not selector.takes_unknown_labels:
             whole = repeated_rows(X, imputed_labels(X, Y, sample_weight, self._seed), sample_weight)
         candidates = None if selector is None else selector.first_stage(*whole)
         alone = Problem(X, Y, LabelGraph([[]] * self.n_labels_), _support(candidates), sample_weight)

@@ -7,6 +7,7 @@ from plait.core.parallel import Threads
 from plait.counts import Codes
 from plait.features.engine.column_pairs import ColumnPairs
 from plait.features.engine.greedy_selector import Criterion, GreedySelector
+from plait.features.engine.known_labels import LabelCodes
 from plait.features.engine.label_triples import summed_relevance
 
 __all__ = ["AMI"]
@@ -54,7 +55,7 @@ class AMI(GreedySelector):
     array([0, 2])
     """
 
-    def _criterion(self, x: Codes, y: Codes, threads: Threads) -> Criterion:
+    def _criterion(self, x: Codes, y: LabelCodes, threads: Threads) -> Criterion:
         return _Approximating(summed_relevance(x, y, threads), ColumnPairs(x))
 
 

@@ -12,9 +12,10 @@ from plait.core.checks import InstanceOf, Interval, Nothing
 from plait.core.parallel import JOBS_RULES, Threads
 from plait.core.progress_bar import progress
 from plait.core.sentences import ParameterError
-from plait.counts import Codes, MeanStdDiscretizer, encode
+from plait.counts import Codes, MeanStdDiscretizer
 from plait.features.engine.column_pairs import ColumnPairs
 from plait.features.engine.columns import varying
+from plait.features.engine.known_labels import KnownLabels, LabelCodes, coded_labels
 from plait.features.engine.merit_search import MemberSet, best_first, grown_to
 from plait.features.engine.ranking import stable_ranking
 from plait.features.engine.sizes import SIZE_RULES, n_wanted
@@ -73,6 +74,7 @@ class CorrelationSubset(InformationSelector):
 
     label_specific = True
     uses_graph = True
+    takes_unknown_labels: ClassVar[bool] = True
     parameter_rules: ClassVar = {
         "candidates": (InstanceOf((FeatureMask,)), Nothing()),
         "patience": (Interval(int, 1, None),),
@@ -99,7 +101,7 @@ class CorrelationSubset(InformationSelector):
         return MeanStdDiscretizer()
 
     def _select(self, X: Any, Y: Any, graph: LabelGraph) -> FeatureMask:
-        codes, labels = self._codes(X, Y), encode(Y)
+        codes, labels = self._codes(X, Y), coded_labels(Y)
         n_columns = codes.vocabulary.n_columns
         allowed = self._allowed(graph.n_labels, n_columns)
         wanted = None if self.n_features is None else n_wanted(self.n_features, codes.n_rows, n_columns)
@@ -131,7 +133,9 @@ class _Uncertainty(NamedTuple):
     rows: "UncertaintyRows"
 
     @classmethod
-    def of(cls, codes: Codes, labels: Codes, graph: LabelGraph) -> "_Uncertainty":
+    def of(cls, codes: Codes, labels: LabelCodes, graph: LabelGraph) -> "_Uncertainty":
+        if isinstance(labels, KnownLabels):
+            return cls(labels.tables(codes).uncertainty, labels.uncertainty, UncertaintyRows(codes))
         of_labels = symmetric_uncertainty_matrix(labels) if graph.edges else np.zeros((0, 0))
         return cls(symmetric_uncertainty_matrix(codes, labels), of_labels, UncertaintyRows(codes))
 

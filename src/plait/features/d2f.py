@@ -6,7 +6,8 @@ from plait.core.arrays import Floats
 from plait.core.parallel import Threads
 from plait.counts import Codes
 from plait.features.engine.greedy_selector import Criterion, GreedySelector
-from plait.features.engine.label_triples import LabelTriples, summed_relevance
+from plait.features.engine.known_labels import LabelCodes
+from plait.features.engine.label_triples import TriplesOf, summed_relevance, triples_of
 
 __all__ = ["D2F", "Interacting"]
 
@@ -56,15 +57,15 @@ class D2F(GreedySelector):
     (array([0, 2]), array([0., 1.]))
     """
 
-    def _criterion(self, x: Codes, y: Codes, threads: Threads) -> Criterion:
+    def _criterion(self, x: Codes, y: LabelCodes, threads: Threads) -> Criterion:
         relevance = summed_relevance(x, y, threads)
-        return Interacting(relevance, relevance, LabelTriples(x, y, threads))
+        return Interacting(relevance, relevance, triples_of(x, y, threads))
 
 
 class Interacting(Criterion):
     """J(f|S) = start(f) - sum_{s in S} sum_l I(f,s,l)."""
 
-    def __init__(self, start: Floats, relevance: Floats, triples: LabelTriples):
+    def __init__(self, start: Floats, relevance: Floats, triples: TriplesOf):
         self._start, self._relevance, self._triples = start, relevance, triples
         self._interaction = np.zeros(relevance.size)
 

@@ -2,9 +2,12 @@
 
 from typing import Any, ClassVar
 
+import numpy as np
+
 from plait.core.parallel import JOBS_RULES
-from plait.counts import MeanStdDiscretizer, encode
+from plait.counts import MeanStdDiscretizer
 from plait.features.engine.columns import varying
+from plait.features.engine.known_labels import KnownLabels, coded_labels
 from plait.features.engine.ranking import ranked_by_label
 from plait.features.engine.sizes import SIZE_RULES, n_wanted
 from plait.features.feature_mask import FeatureMask
@@ -48,6 +51,7 @@ class GainRatio(InformationSelector):
     """
 
     label_specific = True
+    takes_unknown_labels: ClassVar[bool] = True
     parameter_rules: ClassVar = {
         "n_features": SIZE_RULES,
         "discretizer": DISCRETIZER_RULES,
@@ -63,11 +67,15 @@ class GainRatio(InformationSelector):
         return MeanStdDiscretizer()
 
     def _select(self, X: Any, Y: Any, graph: LabelGraph) -> FeatureMask:
-        codes, labels = self._codes(X, Y), encode(Y)
+        codes, labels = self._codes(X, Y), coded_labels(Y)
         n_columns = codes.vocabulary.n_columns
         wanted = n_wanted(self.n_features, codes.n_rows, n_columns)
         codes, columns = varying(codes)
         self._warn_if_fewer(columns.size, wanted)
-        # Columns that hold one symbol are gone, so that no entropy is 0.
-        ratios = mutual_information_matrix(codes, labels, n_jobs=self.n_jobs) / entropies(codes)[:, None]
-        return ranked_by_label(ratios, columns, [wanted] * labels.vocabulary.n_columns, n_columns)
+        if isinstance(labels, KnownLabels):
+            tables = labels.tables(codes)
+            most = tables.feature_entropies
+            ratios = np.divide(tables.relevance, most, out=np.zeros_like(most), where=most > 0)
+        else:  # columns that hold one symbol are gone, so that no entropy is 0
+            ratios = mutual_information_matrix(codes, labels, n_jobs=self.n_jobs) / entropies(codes)[:, None]
+        return ranked_by_label(ratios, columns, [wanted] * graph.n_labels, n_columns)

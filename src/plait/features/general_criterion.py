@@ -13,10 +13,11 @@ import numpy as np
 from plait.core.checks import Constraint, Interval, Nothing, OneOf
 from plait.core.parallel import JOBS_RULES
 from plait.core.sentences import ParameterError
-from plait.counts import Codes, MeanStdDiscretizer, encode
+from plait.counts import Codes, MeanStdDiscretizer
 from plait.features.engine.columns import varying
 from plait.features.engine.criterion import GeneralCriterion
 from plait.features.engine.criterion_search import search
+from plait.features.engine.known_labels import KnownLabels, coded_labels, search_known
 from plait.features.engine.sizes import SIZE_RULES, n_wanted
 from plait.features.feature_mask import FeatureMask
 from plait.features.selector import DISCRETIZER_RULES, InformationSelector
@@ -32,6 +33,7 @@ _MOST_BYTES = 1 << 30
 class CriterionSelector(InformationSelector):
     """Base of selectors by the general criterion [OCC 42-43]: a subclass writes `_criterion`."""
 
+    takes_unknown_labels: ClassVar[bool] = True
     parameter_rules: ClassVar[dict[str, Any]] = {
         "n_features": SIZE_RULES,
         "scope": (OneOf(("global", "label")),),
@@ -62,8 +64,11 @@ class CriterionSelector(InformationSelector):
         self._warn_if_fewer(columns.size, wanted)
         self._refuse_numbers(x)
         wanted = min(wanted, columns.size)
-        by_label = self.scope == "label"
-        found = search(self._criterion(), x, encode(Y), graph.parents, wanted, by_label, self.n_jobs)
+        by_label, y = self.scope == "label", coded_labels(Y)
+        if isinstance(y, KnownLabels):
+            found = search_known(self._criterion(), x, y, graph.parents, wanted, by_label)
+        else:
+            found = search(self._criterion(), x, y, graph.parents, wanted, by_label, self.n_jobs)
         rankings, scores = [columns[ranking] for ranking, _ in found], [values for _, values in found]
         if by_label:
             return FeatureMask.by_label(rankings, scores, n_columns)

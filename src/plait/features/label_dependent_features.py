@@ -6,6 +6,7 @@ import numpy as np
 
 from plait.core.checks import Interval, Nothing, OneOf, check_parameters
 from plait.core.parallel import JOBS_RULES
+from plait.core.unknown_labels import given_again
 from plait.counts import MeanStdDiscretizer, PackedCodes, SparseCodes
 from plait.features.correlation_subset import CorrelationSubset
 from plait.features.engine.sizes import SIZE_RULES
@@ -62,6 +63,7 @@ class LabelDependentFeatures(InformationSelector):
     label_specific = True
     uses_graph = True
     n_stages = 2
+    takes_unknown_labels: ClassVar[bool] = True
     parameter_rules: ClassVar = {
         "r": (Interval(float, 0, 1, closed="right"),),
         "n_candidates": (*SIZE_RULES, Nothing()),
@@ -111,5 +113,6 @@ class LabelDependentFeatures(InformationSelector):
 
     def _select(self, X: Any, Y: Any, graph: LabelGraph) -> FeatureMask:
         codes = self._codes(X, Y)
+        Y = given_again(Y)
         self.candidates_ = self.first_stage(codes, Y)
         return self.second_stage(codes, Y, graph, self.candidates_)

@@ -7,7 +7,8 @@ from plait.core.parallel import Threads
 from plait.counts import Codes
 from plait.features.engine.column_pairs import ColumnPairs
 from plait.features.engine.greedy_selector import Criterion, GreedySelector
-from plait.features.engine.label_triples import LabelTriples, summed_relevance
+from plait.features.engine.known_labels import LabelCodes
+from plait.features.engine.label_triples import TriplesOf, summed_relevance, triples_of
 
 __all__ = ["MDMR"]
 
@@ -55,12 +56,12 @@ class MDMR(GreedySelector):
     array([0, 2])
     """
 
-    def _criterion(self, x: Codes, y: Codes, threads: Threads) -> Criterion:
-        return _MaxDependency(summed_relevance(x, y, threads), ColumnPairs(x), LabelTriples(x, y, threads))
+    def _criterion(self, x: Codes, y: LabelCodes, threads: Threads) -> Criterion:
+        return _MaxDependency(summed_relevance(x, y, threads), ColumnPairs(x), triples_of(x, y, threads))
 
 
 class _MaxDependency(Criterion):
-    def __init__(self, relevance: Floats, pairs: ColumnPairs, triples: LabelTriples):
+    def __init__(self, relevance: Floats, pairs: ColumnPairs, triples: TriplesOf):
         self._relevance, self._pairs, self._triples = relevance, pairs, triples
         self._redundancy = np.zeros(relevance.size)
         self._n_chosen = 0

@@ -7,13 +7,15 @@ import numpy as np
 from plait.core.arrays import Floats
 from plait.core.checks import Interval, Nothing
 from plait.core.parallel import JOBS_RULES
-from plait.counts import MeanStdDiscretizer, encode
+from plait.core.unknown_labels import has_unknown, known_shares
+from plait.counts import MeanStdDiscretizer
 from plait.features.engine.columns import varying
+from plait.features.engine.known_labels import coded_labels
+from plait.features.engine.label_triples import label_relevance
 from plait.features.engine.ranking import ranked_by_label
 from plait.features.engine.sizes import SIZE_RULES, n_wanted
 from plait.features.feature_mask import FeatureMask
 from plait.features.selector import DISCRETIZER_RULES, InformationSelector
-from plait.information import mutual_information_matrix
 from plait.structure import LabelGraph
 
 __all__ = ["MLIG"]
@@ -55,6 +57,7 @@ class MLIG(InformationSelector):
     """
 
     label_specific = True
+    takes_unknown_labels: ClassVar[bool] = True
     parameter_rules: ClassVar = {
         "r": (Interval(float, 0, 1, closed="right"),),
         "n_features": (*SIZE_RULES, Nothing()),
@@ -72,18 +75,23 @@ class MLIG(InformationSelector):
         return MeanStdDiscretizer()
 
     def _select(self, X: Any, Y: Any, graph: LabelGraph) -> FeatureMask:
-        codes, labels = self._codes(X, Y), encode(Y)
+        codes = self._codes(X, Y)
         n_columns = codes.vocabulary.n_columns
         codes, columns = varying(codes)
         if self.n_features is None:
-            shares = label_shares(labels.totals, self.r).tolist()
+            shares = label_shares(_frequencies(Y), self.r).tolist()
         else:
-            shares = [self.n_features] * labels.vocabulary.n_columns
+            shares = [self.n_features] * graph.n_labels
         sizes = [n_wanted(share, codes.n_rows, n_columns) for share in shares]
         if self.n_features is not None:
             self._warn_if_fewer(columns.size, max(sizes, default=0))
-        gains = mutual_information_matrix(codes, labels, n_jobs=self.n_jobs)
+        gains = label_relevance(codes, coded_labels(Y), self.n_jobs)
         return ranked_by_label(gains, columns, sizes, n_columns)
+
+
+def _frequencies(Y: Any) -> Any:
+    """Return how many rows have each label; where some are unknown, the share of the known ones."""
+    return known_shares(Y) if has_unknown(Y) else np.asarray(Y.sum(axis=0, dtype=np.int64)).ravel()
 
 
 def label_shares(positives: Any, r: float) -> Floats:

@@ -9,6 +9,7 @@ from scipy import sparse
 from plait.core.arrays import Bools, Floats
 from plait.core.checks import Nothing
 from plait.core.ties import TIE_TOLERANCE, first_best
+from plait.core.unknown_labels import has_unknown
 from plait.features.engine.columns import as_numbers, column_bounds
 from plait.features.engine.merit_search import subset_merit
 from plait.features.engine.sizes import SIZE_RULES, n_wanted
@@ -49,6 +50,7 @@ class PearsonSubset(Selector):
     array([0])
     """
 
+    takes_unknown_labels: ClassVar[bool] = True
     parameter_rules: ClassVar = {"n_features": (*SIZE_RULES, Nothing())}
 
     def __init__(self, n_features: Any = None) -> None:
@@ -141,6 +143,9 @@ class Correlations:
         """Return the mean |r| of every column with the labels; a label that does not vary counts as 0."""
         n_rows, n_labels = Y.shape
         step = max(_MOST_CELLS // max(n_rows, 1), 1)
+        if has_unknown(Y):
+            parts = (self._with_known(Y[:, first : first + step]) for first in range(0, n_labels, step))
+            return np.asarray(sum(parts, np.zeros(self.norms.size)) / max(n_labels, 1))
         total = np.zeros(self.norms.size)
         for first in range(0, n_labels, step):
             block = Y[:, first : first + step]
@@ -150,6 +155,18 @@ class Correlations:
             labels /= np.where(varies, np.linalg.norm(labels, axis=0), np.inf)
             total += np.abs(self.values.T @ labels).sum(axis=1)
         return total / (self.norms * max(n_labels, 1))
+
+    def _with_known(self, Y: Any) -> Floats:
+        """Return the sum of |r| of every column with each label, in the rows that know it."""
+        known, ones = (Y >= 0).astype(np.float64), (Y == 1).astype(np.float64)
+        squares = self.values.power(2) if sparse.issparse(self.values) else np.square(self.values)
+        n, n_ones = np.maximum(known.sum(axis=0), 1.0), ones.sum(axis=0)
+        sums = self.values.T @ known
+        together = self.values.T @ ones - sums * (n_ones / n)
+        spread = np.maximum(squares.T @ known - np.square(sums) / n, 0.0) * (n_ones - np.square(n_ones) / n)
+        # What is left of a column that is constant in these rows is rounding.
+        varies = np.isfinite(self.norms)[:, None] & (spread > 1e-12 * (squares.T @ known) * n_ones)
+        return np.asarray((np.abs(together) / np.sqrt(np.where(varies, spread, np.inf))).sum(axis=1))
 
 
 def _shifted_means(values: Any) -> Floats:

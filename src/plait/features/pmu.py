@@ -7,8 +7,8 @@ from plait.core.parallel import Threads
 from plait.counts import Codes
 from plait.features.d2f import Interacting
 from plait.features.engine.greedy_selector import Criterion, GreedySelector
-from plait.features.engine.label_triples import LabelTriples
-from plait.information import mutual_information_matrix
+from plait.features.engine.known_labels import KnownLabels, LabelCodes
+from plait.features.engine.label_triples import LabelTriples, label_relevance
 
 __all__ = ["PMU"]
 
@@ -57,10 +57,13 @@ class PMU(GreedySelector):
     array([1., 1.])
     """
 
-    def _criterion(self, x: Codes, y: Codes, threads: Threads) -> Criterion:
-        relevance = np.ascontiguousarray(mutual_information_matrix(x, y, n_jobs=self.n_jobs))
-        triples = LabelTriples(x, y, threads)
+    def _criterion(self, x: Codes, y: LabelCodes, threads: Threads) -> Criterion:
+        relevance = np.ascontiguousarray(label_relevance(x, y, self.n_jobs))
         total = np.asarray(relevance.sum(axis=1))
+        if isinstance(y, KnownLabels):
+            tables = y.tables(x)
+            return Interacting(total - tables.pair_interactions(), total, tables)
+        triples = LabelTriples(x, y, threads)
         return Interacting(total - _pair_interactions(relevance, triples, y), total, triples)
 
 

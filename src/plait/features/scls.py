@@ -11,6 +11,7 @@ from plait.core.ties import TIE_TOLERANCE, first_best
 from plait.counts import Codes
 from plait.features.engine.column_pairs import ColumnPairs
 from plait.features.engine.greedy_selector import Criterion, GreedySelector
+from plait.features.engine.known_labels import LabelCodes
 from plait.features.engine.label_triples import summed_relevance
 
 __all__ = ["SCLS"]
@@ -72,7 +73,7 @@ class SCLS(GreedySelector):
         super().__init__(n_features, discretizer, n_jobs)
         self.floor = floor
 
-    def _criterion(self, x: Codes, y: Codes, threads: Threads) -> Criterion:
+    def _criterion(self, x: Codes, y: LabelCodes, threads: Threads) -> Criterion:
         kind = _Floored if self.floor else _Scalable
         return kind(summed_relevance(x, y, threads), ColumnPairs(x))
 

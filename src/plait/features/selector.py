@@ -9,14 +9,15 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from plait.core.arrays import Bools
 from plait.core.checks import Constraint, HasMethods, Nothing, OneOf, check_parameters
 from plait.core.label_forms import read_labels
-from plait.core.labels import as_label_matrix
+from plait.core.labels import as_label_matrix, holds_gaps
 from plait.core.plain_rejections import plainly_rejected
 from plait.core.sentences import ParameterError, shown
+from plait.core.unknown_labels import known_cells, unknown_as_absent
 from plait.counts import Codes, PackedCodes, SparseCodes, encode
 from plait.features.feature_mask import FeatureMask
 from plait.structure import LabelGraph
@@ -50,6 +51,9 @@ class Selector(SelectorMixin, BaseEstimator, ABC):
         selector of two stages also writes `first_stage(X, Y)` and `second_stage(X, Y, graph, candidates)`.
     discretizes : bool
         Whether numbers are made symbols first, by a parameter `discretizer` (see `InformationSelector`).
+    takes_unknown_labels : bool
+        Whether y may hold NaN, for labels that are not known: then `_select` may get Y as dense `int8` with -1 for
+        these, and every count is over the rows that know its labels.
 
     Attributes
     ----------
@@ -77,6 +81,7 @@ class Selector(SelectorMixin, BaseEstimator, ABC):
     uses_graph: ClassVar[bool] = False
     n_stages: ClassVar[int] = 1
     discretizes: ClassVar[bool] = False
+    takes_unknown_labels: ClassVar[bool] = False
 
     @abstractmethod
     def _select(self, X: Any, Y: Any, graph: LabelGraph) -> FeatureMask:
@@ -136,7 +141,7 @@ class Selector(SelectorMixin, BaseEstimator, ABC):
         X : array, sparse matrix or data frame of shape (n_samples, n_features)
             Features.
         y : array or sparse matrix of shape (n_samples, n_labels)
-            0/1 labels, or one column of classes.
+            0/1 labels, or one column of classes; of selectors with `takes_unknown_labels` NaN where a label is unknown.
         graph : LabelGraph, optional
             Which labels each label depends on; by default no label depends on any other.
 
@@ -147,10 +152,18 @@ class Selector(SelectorMixin, BaseEstimator, ABC):
         check_parameters(self)
         allow_nan = self.__sklearn_tags__().input_tags.allow_nan
         y = None if y is None else read_labels(type(self).__name__, "y", y).table
-        finite: bool | str = "allow-nan" if allow_nan else True
+        form: dict[str, Any] = {"accept_sparse": "csr", "ensure_all_finite": "allow-nan" if allow_nan else True}
+        gaps = y is not None and holds_gaps(y)
+        targets = self._targets(y, graph) if gaps else None
         with plainly_rejected(type(self).__name__, X, nan_allowed=allow_nan):
-            X, y = validate_data(self, X, y, accept_sparse="csr", multi_output=True, ensure_all_finite=finite)
-        self.mask_ = self._select(X, *self._targets(y, graph))
+            if targets is None:
+                X, y = validate_data(self, X, y, multi_output=True, **form)
+            else:
+                X = validate_data(self, X, **form)
+        if targets is None:
+            self.mask_ = self._select(X, *self._targets(y, graph))
+        else:
+            self.mask_ = self._select_known(X, *targets)
         by_label = self.mask_.label_specific
         self.ranking_ = list(self.mask_.rankings) if by_label else self.mask_.rankings[0]
         self.scores_ = list(self.mask_.scores) if by_label else self.mask_.scores[0]
@@ -162,8 +175,18 @@ class Selector(SelectorMixin, BaseEstimator, ABC):
         with plainly_rejected(type(self).__name__, X, nan_allowed=self.__sklearn_tags__().input_tags.allow_nan):
             return super().transform(X)
 
+    def _select_known(self, X: Any, Y: Any, graph: LabelGraph) -> FeatureMask:
+        """Choose features where labels are unknown: rows of which none is known change nothing."""
+        check_consistent_length(X, Y)
+        rows = np.flatnonzero(known_cells(Y).any(axis=1))
+        if not len(rows):
+            raise ParameterError(
+                f"{type(self).__name__} needs y to hold known labels, but all of them are NaN. Pass some of 0 and 1."
+            )
+        return self._select(X if len(rows) == len(Y) else X[rows], Y[rows], graph)
+
     def _targets(self, Y: Any, graph: LabelGraph | None) -> tuple[Any, LabelGraph]:
-        labels = as_label_matrix(type(self).__name__, Y)
+        labels = as_label_matrix(type(self).__name__, Y, unknown=self.takes_unknown_labels)
         if graph is None:
             return labels, LabelGraph([[]] * labels.shape[1])
         if not isinstance(graph, LabelGraph) or graph.n_labels != labels.shape[1]:
@@ -227,7 +250,7 @@ class InformationSelector(Selector):
         if isinstance(self.discretizer, str) or (self.discretizer is None and _only_zeros_and_ones(X)):
             return encode(X)
         given = self._default_discretizer() if self.discretizer is None else clone(self.discretizer)
-        return encode(given.fit(X, Y).transform(X))
+        return encode(given.fit(X, unknown_as_absent(Y)).transform(X))
 
 
 def _only_zeros_and_ones(X: Any) -> bool:

@@ -25,7 +25,14 @@ from plait.information import (
 )
 from plait.structure.co_occurrences import MANY_LABELS, CoOccurrences, rows_given_symbols
 
-__all__ = ["AnyInformation", "KnownLabelInformation", "LabelInformation", "LabelTables", "information_of"]
+__all__ = [
+    "FEWEST_ROWS",
+    "AnyInformation",
+    "KnownLabelInformation",
+    "LabelInformation",
+    "LabelTables",
+    "information_of",
+]
 
 _kernels = lazy_module("plait.information._kernels")
 
@@ -192,7 +199,7 @@ class LabelTables:
 
 
 # Fewer rows say nothing about a pair.
-_FEWEST = 5
+FEWEST_ROWS = 5
 
 
 class KnownLabelInformation:
@@ -239,14 +246,24 @@ class KnownLabelInformation:
     @cached_property
     def mutual(self) -> Floats:
         """I(Y_j;Y_k) of all pairs; on the diagonal the entropies."""
-        return np.where(self.rows_of_pairs >= _FEWEST, _information(self._pairs), 0.0)
+        return np.where(self.rows_of_pairs >= FEWEST_ROWS, _information(self._pairs), 0.0)
 
     @cached_property
     def normalized(self) -> Floats:
         """I(Y_j;Y_k) / min(H(Y_j), H(Y_k)) of all pairs, entropies in the rows that know both [PACC 25]."""
-        margins = [_entropy(self._pairs.sum(axis=axis)) for axis in (1, 0)]
-        least = np.minimum(*margins)
+        least = np.minimum(*self._entropies)
         return np.minimum(np.divide(self.mutual, least, out=np.zeros_like(least), where=least > 1e-12), 1.0)
+
+    @cached_property
+    def symmetric(self) -> Floats:
+        """2 I(Y_j;Y_k) / (H(Y_j) + H(Y_k)) of all pairs, entropies in the rows that know both."""
+        total = np.add(*self._entropies)
+        return np.minimum(np.divide(2.0 * self.mutual, total, out=np.zeros_like(total), where=total > 1e-12), 1.0)
+
+    @cached_property
+    def _entropies(self) -> tuple[Floats, Floats]:
+        """H(Y_j) and H(Y_k) in the rows that know both, (n_labels, n_labels) each."""
+        return _entropy(self._pairs.sum(axis=1)), _entropy(self._pairs.sum(axis=0))
 
     def mutual_row(self, label: int) -> Floats:
         """Return I(Y_label;Y_k) of all k."""
@@ -262,7 +279,7 @@ class KnownLabelInformation:
         for symbol in np.unique(column):
             tables = self._tables((column == symbol).astype(np.float64))
             total += tables.sum(axis=(0, 1)) * _information(tables)
-        return np.where(self.rows_of_pairs >= _FEWEST, total / np.maximum(self.rows_of_pairs, 1.0), 0.0)
+        return np.where(self.rows_of_pairs >= FEWEST_ROWS, total / np.maximum(self.rows_of_pairs, 1.0), 0.0)
 
     def rows_given_symbols(self, column: Array) -> Callable[[int], Floats]:
         """Return the function that gives I(Y_label;Y_k|X) of all k, for the symbols of one column."""
@@ -289,7 +306,7 @@ class KnownTables:
             tables = np.array([[rows @ value[:, given] for rows in line] for line in pairs])
             found += tables.sum(axis=(0, 1)) * _information(tables)
             n_rows += tables.sum(axis=(0, 1))
-        out += np.where(n_rows >= _FEWEST, found / np.maximum(n_rows, 1.0), 0.0)
+        out += np.where(n_rows >= FEWEST_ROWS, found / np.maximum(n_rows, 1.0), 0.0)
 
 
 AnyInformation = LabelInformation | KnownLabelInformation

@@ -139,6 +139,23 @@ class SelectorConformance:
         assert (candidates is not None) == (selector.n_stages == 2)
         assert selector.second_stage(X, Y, _GRAPH, candidates) == mask
 
+    def test_unknown_labels_are_left_out_or_refused(self, selector: Selector) -> None:
+        """Rows of which no label is known change nothing; what needs whole rows says so in one sentence."""
+        X, Y = _problem()
+        gaps = np.where(np.random.default_rng(0).random(Y.shape) < 0.2, np.nan, Y)
+        if not selector.takes_unknown_labels:
+            refusal = _refusal(lambda: clone(selector).fit(X, gaps))
+            assert refusal.startswith(f"{type(selector).__name__} needs every label of y to be known"), refusal
+            return
+        far = np.vstack([X[:3] + 1e3, X, X[3:5] - 1e3])
+        more = np.vstack([np.full((3, Y.shape[1]), np.nan), gaps, np.full((2, Y.shape[1]), np.nan)])
+        with _no_warnings():
+            found = clone(selector).fit(X, gaps, graph=_GRAPH).mask_
+            assert clone(selector).fit(far, more, graph=_GRAPH).mask_ == found
+            assert clone(selector).fit(X, Y.astype(np.float64)).mask_ == clone(selector).fit(X, Y).mask_
+        refusal = _refusal(lambda: clone(selector).fit(X, gaps * np.nan))
+        assert "all of them are NaN" in refusal
+
     def test_in_a_pipeline_and_a_grid_search(self, selector: Selector) -> None:
         """Sizes can be searched for where there is a parameter `n_features`."""
         X, Y = _problem(n_rows=90)

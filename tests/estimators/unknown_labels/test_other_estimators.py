@@ -51,7 +51,7 @@ def test_every_joint_estimator_takes_unknown_labels(data, name):
     assert np.abs(found - true).mean() < 0.7 * np.abs(zeros - true).mean()
 
 
-@pytest.mark.parametrize("name", ["mixture", "ensemble", "auto"])
+@pytest.mark.parametrize("name", ["mixture", "growing mixture", "ensemble", "auto", "selected features", "selector"])
 def test_a_row_of_gaps_changes_nothing_and_bits_repeat(data, name):
     _, X, _, gaps = data
     more, rows = np.vstack([X, [[50.0, -50.0, 50.0]]]), np.vstack([gaps, [[np.nan] * 4]])
@@ -218,3 +218,26 @@ def test_what_cannot_take_a_rate_says_so(data):
         EnsembleClassifier(n_estimators=2, member_weights="likelihood", **how).fit(X, Y)
     with pytest.raises(ParameterError, match="TreeMixtureClassifier needs a learner with soft targets"):
         TreeMixtureClassifier(1, learner=LinearSVMLearner(calibrate=True), **how).fit(X, Y)
+
+
+@pytest.mark.parametrize("name", ["mixture", "growing mixture", "ensemble", "auto"])
+def test_labels_of_one_known_value_keep_it_and_those_of_none_are_even(data, name):
+    _, X, _, gaps = data
+    odd = gaps.copy()
+    odd[:, 1], odd[:, 2] = np.where(np.isnan(gaps[:, 1]), np.nan, 1.0), np.nan
+    with pytest.warns(UserWarning, match=r"knows nothing of 1 label\(s\), which are unknown in every row: y2"):
+        found = clone(MODELS[name]).fit(X, odd).predict_proba(X)
+    np.testing.assert_allclose(found[:, 2], 0.5, rtol=1e-9)
+    known = np.isfinite(odd[:, 1]).sum()
+    if name != "ensemble":  # whose members see some of the rows
+        np.testing.assert_allclose(found[:, 1], (known + 1) / (known + 2), rtol=1e-9)
+
+
+def test_drawn_labels_of_one_known_value_are_that_value(data):
+    _, X, _, gaps = data
+    E = np.where(np.isnan(gaps), -1, gaps).astype(np.int8)
+    E[E[:, 0] == 0, 0] = -1
+    E[E[:, 1] == 1, 1] = -1
+    found = imputed_labels(X, E, None, 0)
+    assert found[:, 0].all()
+    assert not found[:, 1].any()

@@ -197,3 +197,18 @@ def test_a_planted_tree_is_recovered_from_half_of_the_labels():
     print("mean error of marginals, half hidden and with all labels", hidden, whole)
     assert (np.diff(hidden) < 0).all()
     assert (hidden < 2 * whole).all()
+
+
+def test_score_leaves_out_what_is_unknown(data):
+    _, X, Y, gaps = data
+    model = quick().fit(X, gaps)
+    whole = ~np.isnan(gaps).any(axis=1)
+    assert model.score(X, gaps) == model.score(X[whole], Y[whole])
+    with pytest.raises(ParameterError, match="needs a row whose labels are all known, but every one holds NaN"):
+        model.score(X, np.column_stack([gaps[:, 0] * np.nan, gaps[:, 1:]]))
+    for column in (gaps[:, 0], pd.Series(gaps[:, 0]), np.where(np.isnan(gaps[:, 0]), None, gaps[:, 0].astype(object))):
+        one, known = quick().fit(X, column), ~np.isnan(gaps[:, 0])
+        weights = np.arange(len(X)) % 3
+        assert one.score(X, column, weights) == one.score(X[known], Y[known, 0], weights[known])
+    with pytest.raises(ParameterError, match="needs y to hold known labels, but all of them are NaN"):
+        one.score(X, gaps[:, 0] * np.nan)

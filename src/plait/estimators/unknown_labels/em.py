@@ -19,7 +19,7 @@ from plait.estimators.unknown_labels.copies import WeightedCopies, expected_copi
 from plait.joint import LinearDistribution
 from plait.joint.row_streams import row_seeds
 from plait.learners import Conditionals, Learner, LinearConditionals
-from plait.learners.training.problem import Problem, constant_labels
+from plait.learners.training.problem import Problem, constant_labels, constant_scores
 from plait.structure import LabelGraph
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "filled_parents",
     "fitted_on_known",
     "trained_on_known",
+    "with_known_constants",
 ]
 
 # One to three steps hold nearly all of the gain; with records that miss some it takes more.
@@ -46,6 +47,22 @@ def filled_parents(alone: Conditionals, problem: Problem) -> Floats:
     mass = problem.with_known_targets().class_mass()
     values = np.where(constant_labels(mass), np.float64(mass[:, 1] > mass[:, 0]), values)
     return np.where(Y >= 0, Y, values)
+
+
+def with_known_constants(start: LinearConditionals, problem: Problem) -> LinearConditionals:
+    """Return conditionals in which labels of one known value, or of none, have that of the Laplace estimate.
+
+    They may have been trained on rows whose unknown labels were drawn.
+    """
+    mass = problem.with_known_targets().class_mass()
+    fixed = constant_labels(mass)
+    if not fixed.any():
+        return start
+    coef, intercept, parents = start.coef_.copy(), start.intercept_.copy(), start.parent_coef_
+    coef[fixed], intercept[fixed] = 0.0, constant_scores(mass)[fixed]
+    keep = sparse.diags_array((~fixed).astype(np.float64))
+    parents = sparse.csr_matrix(keep @ parents) if sparse.issparse(parents) else parents * ~fixed[:, None]
+    return replace(start, coef_=coef, intercept_=intercept, parent_coef_=parents)
 
 
 def fitted_on_known(learner: Learner, problem: Problem, seed: int, missed: Floats | None = None) -> Conditionals:

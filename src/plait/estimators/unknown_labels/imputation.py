@@ -62,4 +62,6 @@ def imputed_labels(X: Any, Y: Any, sample_weight: Any, seed: int) -> Labels:
     assert isinstance(fitted, LinearConditionals)
     model = LinearDistribution(graph, fitted.base_scores(X), fitted.parent_coef_, np.asarray(Y))
     found = completed(model, np.zeros(n_labels), row_seeds(seed, len(Y)), most=1, everything=True)
-    return found.values
+    # A label of one known value is never given the other.
+    zero, one = (Y == 0).any(axis=0), (Y == 1).any(axis=0)
+    return np.asarray((found.values | (one & ~zero)) & ~(zero & ~one)).astype(np.uint8)

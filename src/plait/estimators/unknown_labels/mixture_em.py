@@ -7,7 +7,13 @@ import numpy as np
 
 from plait.core.arrays import Floats
 from plait.core.logspace import log_normalize, log_sum_exp
-from plait.estimators.unknown_labels.em import MOST_STEPS, MOST_STEPS_OF_RECORDS, TOL, ObservedRows
+from plait.estimators.unknown_labels.em import (
+    MOST_STEPS,
+    MOST_STEPS_OF_RECORDS,
+    TOL,
+    ObservedRows,
+    with_known_constants,
+)
 from plait.learners import LinearConditionals
 from plait.learners.training.problem import Problem
 
@@ -51,9 +57,10 @@ class MixtureSteps:
     ) -> None:
         self._rows = np.ones(len(Y)) if sample_weight is None else sample_weight
         self.weights = weights
+        problems = [Problem(X, Y, part.graph, None, sample_weight) for part in conditionals]
         self.components = [
-            ObservedRows(learner, Problem(X, Y, part.graph, None, sample_weight), part, seed, missed)
-            for part in conditionals
+            ObservedRows(learner, problem, with_known_constants(part, problem), seed, missed)
+            for problem, part in zip(problems, conditionals, strict=True)
         ]
 
     def path(self, max_iter: int) -> Iterator[tuple[Parts, float]]:

@@ -8,8 +8,9 @@ import numpy as np
 from plait.core.arrays import Floats, Ints
 from plait.core.parallel import JOBS_RULES, Threads
 from plait.core.ties import first_best
-from plait.counts import Codes, LAIMDiscretizer, encode
+from plait.counts import Codes, LAIMDiscretizer
 from plait.features.engine.columns import varying
+from plait.features.engine.known_labels import LabelCodes, coded_labels
 from plait.features.engine.sizes import SIZE_RULES, n_wanted
 from plait.features.feature_mask import FeatureMask
 from plait.features.selector import DISCRETIZER_RULES, InformationSelector
@@ -62,8 +63,10 @@ class GreedySelector(InformationSelector):
         self.discretizer = discretizer
         self.n_jobs = n_jobs
 
+    takes_unknown_labels: ClassVar[bool] = True
+
     @abstractmethod
-    def _criterion(self, x: Codes, y: Codes, threads: Threads) -> Criterion:
+    def _criterion(self, x: Codes, y: LabelCodes, threads: Threads) -> Criterion:
         """Return the score of features x for labels y."""
 
     def _default_discretizer(self) -> Any:
@@ -76,5 +79,5 @@ class GreedySelector(InformationSelector):
         x, columns = varying(codes)
         self._warn_if_fewer(columns.size, wanted)
         with Threads(self.n_jobs) as threads:
-            ranking, scores = forward_search(self._criterion(x, encode(Y), threads), min(wanted, columns.size))
+            ranking, scores = forward_search(self._criterion(x, coded_labels(Y), threads), min(wanted, columns.size))
         return FeatureMask.shared(columns[ranking], scores, Y.shape[1], n_columns)

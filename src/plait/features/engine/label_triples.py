@@ -7,6 +7,7 @@ computation: tables of features and labels in the rows of each symbol of s.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
@@ -16,8 +17,10 @@ from plait.core.lazy_modules import lazy_module
 from plait.core.parallel import Threads
 from plait.counts import Codes, Vocabulary, joint_counts
 from plait.features.engine.column_pairs import Plane, cells_within, counts_within, every_count, plane_of, same_form
+from plait.features.engine.known_labels import KnownLabels, KnownTables, LabelCodes
+from plait.information import mutual_information_matrix
 
-__all__ = ["LabelSums", "LabelTriples", "summed_relevance"]
+__all__ = ["LabelSums", "LabelTriples", "TriplesOf", "label_relevance", "summed_relevance", "triples_of"]
 
 _count_kernels = lazy_module("plait.features.engine._count_kernels")
 
@@ -121,7 +124,7 @@ def _groups(first: int, n_labels: int, n_rows: int) -> Bits:
 _MOST_CELLS = 1 << 26
 
 
-def summed_relevance(x: Codes, y: Codes, threads: Threads | None = None) -> Floats:
+def summed_relevance(x: Codes, y: LabelCodes, threads: Threads | None = None) -> Floats:
     """Return Rel(f) = sum_l I(f;l) in bits for every feature [SCLS 9].
 
     The all-pairs matrix is not made, only the counts; the sum runs over labels in their order, on every path.
@@ -132,9 +135,23 @@ def summed_relevance(x: Codes, y: Codes, threads: Threads | None = None) -> Floa
     >>> summed_relevance(encode([[0, 0], [0, 1], [1, 0], [1, 1]]), encode([[0, 1], [0, 1], [1, 0], [1, 0]]))
     array([2., 0.])
     """
+    if isinstance(y, KnownLabels):
+        return np.asarray(y.tables(x).relevance.sum(axis=1))
     threads = threads or Threads()
     blocks = [x.columns(*ends) for ends in column_blocks(x.vocabulary, y.vocabulary.n_planes, threads.n_threads)]
     return np.concatenate([np.zeros(0), *threads.map(partial(_sums, y), blocks)])
+
+
+def label_relevance(x: Codes, y: LabelCodes, n_jobs: int | None = None) -> Floats:
+    """Return I(f;l) in bits, (n_features, n_labels).
+
+    Examples
+    --------
+    >>> from plait.counts import encode
+    >>> label_relevance(encode([[0, 0], [0, 1], [1, 0], [1, 1]]), encode([[0], [0], [1], [1]])).tolist()
+    [[1.0], [0.0]]
+    """
+    return y.tables(x).relevance if isinstance(y, KnownLabels) else mutual_information_matrix(x, y, n_jobs=n_jobs)
 
 
 def column_blocks(
@@ -240,3 +257,18 @@ class _Block:
             size -= symbol.size
         sums.add(cells, counts, labels, size)
         return sums.bits()
+
+
+TriplesOf: TypeAlias = LabelTriples | KnownTables
+
+
+def triples_of(x: Codes, y: LabelCodes, threads: Threads | None = None) -> TriplesOf:
+    """Return the sums of I(f;l|s) over labels; of labels of which some are unknown, in the rows that know them.
+
+    Examples
+    --------
+    >>> from plait.counts import encode
+    >>> triples_of(encode([[0, 0], [0, 1], [1, 0], [1, 1]]), encode([[0], [1], [1], [0]])).given_feature(1).tolist()
+    [1.0, 0.0]
+    """
+    return y.tables(x) if isinstance(y, KnownLabels) else LabelTriples(x, y, threads)
