@@ -9,6 +9,7 @@ from plait.baselines.foundations.label_sets import LabelSetClassifier
 from plait.baselines.foundations.meta_classifier import ESTIMATOR_RULE
 from plait.core.arrays import Floats, Ints, Labels
 from plait.core.checks import InstanceOf, Interval
+from plait.core.products import product
 from plait.inference.search.label_tables import distinct_vectors
 from plait.losses import Loss
 
@@ -102,7 +103,7 @@ def _frequent_subsets(
     inside = vectors[useful].astype(np.float32)
     found = {}
     for rare in np.flatnonzero(~frequent).tolist():
-        contained = inside @ (1.0 - vectors[rare]).astype(np.float32) == 0
+        contained = product(inside, (1.0 - vectors[rare]).astype(np.float32)) == 0
         found[rare] = useful[contained][:n_subsets]
     return found
 

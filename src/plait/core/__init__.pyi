@@ -31,6 +31,7 @@ from .multilabel_classifier import MultilabelClassifier
 from .named_answers import RowFrame, TopLabels, label_sets, row_frame, top_labels
 from .naming import registered, registry, resolve
 from .parallel import one_blas_thread
+from .products import product
 from .progress_bar import progress, shows_progress, working
 from .randomness import generator, generators, seeds
 from .sentences import ParameterError, complaint, shown
@@ -96,6 +97,7 @@ __all__ = [
     "log_sum_exp",
     "one_blas_thread",
     "optional",
+    "product",
     "progress",
     "shows_progress",
     "working",

@@ -255,7 +255,8 @@ def weights_of_parents(matrix: Any, label: int, parents: tuple[int, ...]) -> Flo
 
 def stacked(parts: Iterable[LinearConditionals], name: str) -> Floats:
     """Return an attribute of the labels of several conditionals; coefficients are dense while they are trained."""
-    return np.concatenate([_dense(part) for part in map(attrgetter(name), parts)])
+    values = list(map(attrgetter(name), parts))
+    return np.concatenate([_dense(part) for part in values] if any(map(sparse.issparse, values)) else values)
 
 
 def _parts(value: Any) -> Any:

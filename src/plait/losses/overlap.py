@@ -7,6 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from plait.core.arrays import Array, Floats, Labels
+from plait.core.products import product
 from plait.losses.loss import Loss, checked_pair
 
 __all__ = ["Overlap", "OverlapLoss", "label_overlap", "row_overlap", "row_sums"]
@@ -58,7 +59,7 @@ class OverlapLoss(Loss):
     def pairwise(self, Y: Labels, Y_pred: Any) -> Floats:
         """Return the loss of every true vector under every answer, with one product for the common labels."""
         true, answers = Y.astype(np.float32), np.asarray(Y_pred, dtype=np.float32)
-        both = _product(true, answers.T).astype(np.float64)
+        both = product(true, answers.T).astype(np.float64)
         true_sizes = np.broadcast_to(row_sums(true)[:, None], both.shape)
         return self.of_overlap(Overlap(both, true_sizes, np.broadcast_to(row_sums(answers), both.shape), Y.shape[1]))
 
@@ -95,7 +96,7 @@ def row_sums(table: Array) -> Floats:
     """Return how many ones every row has; products with ones count several times as fast as `sum` does."""
     ones, total = np.ones(table.shape[1], dtype=np.float32), np.empty(len(table))
     for rows in _blocks(table):
-        total[rows] = _product(table[rows].astype(np.float32), ones)
+        total[rows] = product(table[rows].astype(np.float32), ones)
     return total
 
 
@@ -103,18 +104,8 @@ def _column_sums(table: Array) -> Floats:
     total = np.zeros(table.shape[1])
     for rows in _blocks(table):
         part = table[rows].astype(np.float32)
-        total += _product(np.ones(len(part), dtype=np.float32), part)
+        total += product(np.ones(len(part), dtype=np.float32), part)
     return total
-
-
-def _product(left: Array, right: Array) -> Array:
-    """Return the product of two tables of zeros and ones, without a warning.
-
-    OpenBLAS may raise the flag of an invalid value where there is none (seen with kernels for AVX-512 and short float32
-    rows), and NumPy then warns of it. Sums of zeros and ones are never invalid.
-    """
-    with np.errstate(invalid="ignore"):
-        return np.asarray(left @ right)
 
 
 def _blocks(table: Array) -> list[slice]:

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from plait.core.arrays import Array, Bools, Floats, Ints
+from plait.core.products import product
 from plait.learners.logistic.row_matrices import DenseRows, in_eights
 
 __all__ = [
@@ -170,7 +171,7 @@ class DensePreconditioner:
             core, border = levels.core(each)
             solved[here] = in_eights(inner[here], core)
             rest[here] -= in_eights(inner[here], border)
-        rest = ((rest * self._used[rows])[:, None] @ self._corners[rows])[:, 0]
+        rest = product((rest * self._used[rows])[:, None], self._corners[rows])[:, 0]
         for each, here in groups:
             solved[here] -= in_eights(rest[here], levels.core(each)[1].T)
         out[:, levels.others], out[:, levels.shared] = rest, solved
