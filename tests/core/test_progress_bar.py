@@ -1,6 +1,7 @@
 import inspect
 import io
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -92,7 +93,9 @@ def test_bars_inside_bars_stand_on_one_line():
     both = [line for line in shown(outer) if "trees" in line and "labels" in line]
     assert both
     assert both[0].index("trees") < both[0].index("labels")
-    assert "labels" in shown(outer)[1]  # before the first tree is done
+    labels = next(place for place, line in enumerate(shown(outer)) if "labels" in line)
+    first_tree = next(place for place, line in enumerate(shown(outer)) if re.match(r"trees [^,]*1/2", line))
+    assert labels < first_tree
     assert outer.getvalue().count("\x1b[K") == len(shown(outer)) - 1
 
 

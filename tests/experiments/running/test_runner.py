@@ -142,19 +142,23 @@ import os, sys, json
 from plait.commands.bench import ready_plan
 from plait.experiments.running.runner import run_plan
 
+def say(**message):
+    os.write(1, (json.dumps(message) + chr(10)).encode())  # at once: two processes write to one pipe
+
+
 # One process loads the program; its children, which run plans, begin at once.
 for line in sys.stdin:
     path, store = json.loads(line)
     if os.fork() == 0:
         try:
             plan, fingerprints = ready_plan(path, allow_imports=True)
-            print(json.dumps({"begins": os.getpid()}), flush=True)
+            say(begins=os.getpid())
             summary = run_plan(plan, store, fingerprints=fingerprints)
-            print(json.dumps({"done": summary.done}), flush=True)
+            say(done=summary.done)
         except KeyboardInterrupt:
-            print(json.dumps({"stopped": True}), flush=True)
+            say(stopped=True)
         except BaseException as problem:
-            print(json.dumps({"problem": repr(problem)}), flush=True)
+            say(problem=repr(problem))
         os._exit(0)
 """
 
