@@ -17,7 +17,7 @@ from plait.data import TableEncoder
 from plait.posterior import Posterior
 from plait.posterior.explaining import FeatureBackground
 
-__all__ = ["JointPipeline", "make_joint_pipeline", "named_features"]
+__all__ = ["JointPipeline", "NamedLabels", "make_joint_pipeline", "named_features"]
 
 
 def _if_last_step_has(name: str) -> Callable[[Method], Method]:
@@ -30,8 +30,8 @@ def _if_last_step_has(name: str) -> Callable[[Method], Method]:
     return available_where(has)
 
 
-class NamedLabels(np.ndarray[Any, np.dtype[np.uint8]]):
-    """0/1 labels with the names of their columns, which steps of other packages take for a plain array."""
+class NamedLabels(np.ndarray[Any, np.dtype[Any]]):
+    """Labels with the names of their columns, which steps of other packages take for a plain array."""
 
     columns: list[str] | None
 

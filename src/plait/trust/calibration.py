@@ -12,15 +12,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from plait.core.arrays import Floats, Labels
 from plait.core.checks import HasMethods, Interval, OneOf, RandomState, check_parameters, check_value
-from plait.core.labels import as_targets, label_matrix
+from plait.core.labels import as_targets, label_matrix, label_rows
 from plait.core.multilabel_classifier import MultilabelClassifier
 from plait.core.randomness import seeds
 from plait.core.sentences import ParameterError
+from plait.core.unknown_labels import known_cells, whole_rows
 from plait.data.folds import MultilabelStratifiedShuffleSplit
 from plait.joint import TemperedJoint
 from plait.pictures import Display, draw_reliability, new_axes
 from plait.posterior import Posterior
-from plait.trust.conformal import is_fitted
+from plait.trust.calibration_rows import calibration_targets, is_fitted, named_labels
 
 __all__ = ["CalibrationCurve", "TemperatureScaling", "brier_score", "calibration_curve", "joint_calibration_curve"]
 
@@ -192,20 +193,24 @@ def brier_score(Y: Any, P: Any) -> float:
 
 
 def _label_hits(owner: str, Y: Any, P: Any) -> tuple[Floats, Floats]:
-    truth = label_matrix(owner, "Y", Y)
+    truth = label_matrix(owner, "Y", Y, unknown=True)
     truth = truth.toarray() if sparse.issparse(truth) else truth
     given = np.asarray(P, dtype=np.float64)
     if given.shape != truth.shape:
         raise ParameterError(
             f"{owner} needs P to have the shape of Y, {truth.shape}, but its shape is {given.shape}. Pass P(label | x)."
         )
-    return truth.ravel().astype(np.float64), given.ravel()
+    known = known_cells(truth)
+    return truth[known].astype(np.float64), given[known]
 
 
 def _set_hits(answer: Posterior, Y: Any) -> tuple[Floats, Floats]:
-    best = answer.top(1)
-    right = (best.vectors[:, 0] == as_targets("joint_calibration_curve", Y).Y).all(axis=1)
-    return right.astype(np.float64), best.probabilities[:, 0]
+    best, owner = answer.top(1), "joint_calibration_curve"
+    table = as_targets(owner, Y).Y if getattr(Y, "ndim", 2) == 1 and answer.n_labels == 1 else Y
+    truth = label_rows(owner, table, len(answer), answer.label_names, unknown=True)
+    rows = np.flatnonzero(whole_rows(owner, truth))
+    right = (best.vectors[rows, 0] == truth[rows]).all(axis=1)
+    return right.astype(np.float64), best.probabilities[rows, 0]
 
 
 def _bins(truth: Floats, given: Floats, n_bins: int) -> tuple[Floats, Floats, Floats]:
@@ -274,13 +279,13 @@ class TemperatureScaling(MetaEstimatorMixin, MultilabelClassifier):
             Their labels.
         """
         check_parameters(self)
-        targets = as_targets("TemperatureScaling", y)
-        X, _ = indexable(X, targets.Y)
+        X, _ = indexable(X, None)
+        targets = calibration_targets("TemperatureScaling", self.model, X, y)
         self._remember(targets)
         self.model_, rows = self.model, np.arange(len(targets.Y))
         if not is_fitted(self.model):
             train, rows = self._divided(targets.Y)
-            labels = targets.Y[train].astype(np.int64)
+            labels = named_labels(targets, train)
             model = clone(self.model)
             if model.get_params().get("random_state", 0) is None:
                 model.set_params(random_state=seeds(self.random_state, 1)[0])

@@ -11,21 +11,21 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.exceptions import NotFittedError
 from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.validation import check_is_fitted
 
 from plait.core.arrays import Floats, Labels
 from plait.core.checks import HasMethods, Interval, Nothing, OneOf, RandomState, check_parameters
-from plait.core.labels import as_targets
+from plait.core.labels import Targets
 from plait.core.randomness import generators
 from plait.core.sentences import ParameterError
-from plait.core.unknown_labels import given_again, has_unknown, known_cells, unknown_as_absent
+from plait.core.unknown_labels import known_cells, unknown_as_absent
 from plait.data.folds import MultilabelStratifiedKFold, MultilabelStratifiedShuffleSplit
 from plait.posterior import LabelFamilies, LikelySets, Posterior
 from plait.posterior.credible_families import deepen, label_families
+from plait.trust.calibration_rows import calibration_targets, is_fitted, named_labels
 
-__all__ = ["Conformal", "is_fitted"]
+__all__ = ["Conformal"]
 
 
 class Conformal(MetaEstimatorMixin, BaseEstimator):
@@ -143,25 +143,28 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
                 f"{self.cv}. Leave cv out."
             )
         X, _ = indexable(X, None)
-        targets = as_targets("Conformal", Y, unknown=True)
+        targets = calibration_targets("Conformal", self.model, X, Y, unknown=True)
+        if is_fitted(self.model):
+            self._refuse_too_few(len(targets.Y), len(targets.Y))
         self.models_, scores, n_known = [], [], 0
         draw = generators(self.random_state, 2)[0]
-        for model, rows in self._calibrated(X, targets.Y):
+        for model, rows in self._calibrated(X, targets):
             answer, known = model.joint(_safe_indexing(X, rows)), known_cells(targets.Y[rows]).all(axis=1)
             part = self._calibration(answer, unknown_as_absent(targets.Y[rows]), draw)
             part[~known] = np.inf
             scores.append(part)
             n_known += int(known.sum())
             self.models_.append(model)
-        self.label_names_ = self.models_[0].label_names_
+        self.label_names_ = np.array(targets.names, dtype=object)
         self.n_calibration_ = sum(len(part) for part in scores)
-        self._refuse_too_few(n_known)
+        self._refuse_too_few(self.n_calibration_, n_known)
         self._scores = [np.sort(part) if self.kind != "recall" else part for part in scores]
         self._settle(self.n_calibration_ - n_known)
         return self
 
-    def _calibrated(self, X: Any, Y: Labels) -> Iterator[tuple[Any, Any]]:
+    def _calibrated(self, X: Any, targets: Targets) -> Iterator[tuple[Any, Any]]:
         """Yield fitted models, each with the rows that calibrate it."""
+        Y = targets.Y
         if is_fitted(self.model):
             if self.cv is not None:
                 raise ParameterError(
@@ -175,8 +178,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
             splits = MultilabelStratifiedKFold(self.cv, shuffle=True)
         splits.random_state = self.random_state
         for train, rows in splits.split(np.zeros(len(Y)), unknown_as_absent(Y)):
-            labels = given_again(Y[train]) if has_unknown(Y) else Y[train].astype(np.int64)
-            yield clone(self.model).fit(_safe_indexing(X, train), labels), rows
+            yield clone(self.model).fit(_safe_indexing(X, train), named_labels(targets, train)), rows
 
     def _calibration(self, answer: Posterior, Y: Labels, draw: np.random.Generator) -> Any:
         """Return the scores of the true labels; for "recall", for each row the thresholds of its labels."""
@@ -188,18 +190,18 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         # A label is in from the threshold 1 - p on; labels that are not true never matter.
         return np.sort(np.where(Y == 1, 1.0 - P, np.inf), axis=1)
 
-    def _refuse_too_few(self, n_known: int) -> None:
+    def _refuse_too_few(self, n_rows: int, n_known: int) -> None:
         alpha = 1.0 - self.coverage
         least = math.ceil(1.0 / alpha - 1.0 - 1e-9)
-        if self.n_calibration_ < least:
+        if n_rows < least:
             raise ParameterError(
                 f"Conformal needs at least {least} calibration rows for a coverage of {self.coverage:g}, but there are "
-                f"{self.n_calibration_}. Pass more rows, or a smaller coverage."
+                f"{n_rows}. Pass more rows, or a smaller coverage."
             )
-        needed = math.ceil((self.n_calibration_ + 1) * self.coverage - 1e-9)
+        needed = math.ceil((n_rows + 1) * self.coverage - 1e-9)
         if n_known < needed:
             raise ParameterError(
-                f"Conformal needs the labels of at least {needed} of {self.n_calibration_} calibration rows to be "
+                f"Conformal needs the labels of at least {needed} of {n_rows} calibration rows to be "
                 f"known for a coverage of {self.coverage:g}, as rows with NaN count as wrong, but those of {n_known} "
                 "are. Fill them in, or pass a smaller coverage."
             )
@@ -297,7 +299,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
             masses, exact = zip(*(part.held(rows) for part in found), strict=True)
             return families, np.mean(masses, axis=0), np.logical_and.reduce(exact)
 
-        return LabelFamilies(found_of, len(answers[0]), self.label_names_)
+        return LabelFamilies(found_of, len(answers[0]), answers[0].label_names)
 
     def _cross_family(self, answers: list[Posterior], candidates: Labels, uniform: float) -> Labels:
         rows = np.zeros(len(candidates), dtype=np.int64)
@@ -311,15 +313,6 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         order = np.argsort(-mean, kind="stable")
         kept = order[self._conforms(scores)[order]]
         return candidates[kept if len(kept) else order[:1]]
-
-
-def is_fitted(model: Any) -> bool:
-    """Say whether a model is fitted."""
-    try:
-        check_is_fitted(model)
-    except NotFittedError:
-        return False
-    return True
 
 
 def _others(values: Floats) -> Floats:

@@ -15,17 +15,18 @@ from sklearn.utils import _safe_indexing, indexable
 
 from plait.core.arrays import Floats, Labels
 from plait.core.checks import HasMethods, Interval, Nothing, check_value
-from plait.core.labels import as_targets
+from plait.core.labels import Targets
 from plait.core.named_answers import label_sets
 from plait.core.parallel import Parallel, delayed
 from plait.core.progress_bar import progress
 from plait.core.sentences import ParameterError
-from plait.core.unknown_labels import given_again, has_unknown, known_cells, unknown_as_absent
+from plait.core.unknown_labels import known_cells, unknown_as_absent
 from plait.data.folds import MultilabelStratifiedKFold
 from plait.data.frames import frame_library
 from plait.pictures.pages import page_html
 from plait.posterior import Posterior
 from plait.posterior.answers import row_blocks
+from plait.trust.calibration_rows import calibration_targets, named_labels
 from plait.trust.neighbour_sets import ErrorRates, partial_suspicions, suspicions
 
 __all__ = ["Audit", "audit"]
@@ -267,14 +268,14 @@ def audit(
     check_value("audit", "false", false, (*_RATE, Nothing()))
     check_value("audit", "swapped", swapped, (Interval(float, 0, 1, closed="left"),))
     X, _ = indexable(X, None)
-    targets = as_targets("audit", Y, unknown=True)
+    targets = calibration_targets("audit", clone(model), X, Y, unknown=True)
     recorded = targets.Y
     share = (recorded == 1).sum() / max(1, known_cells(recorded).sum())
     if not 0 < share < 1:
         raise ParameterError("audit needs Y to hold both 0 and 1, but all records are the same. Pass recorded labels.")
     rates = ErrorRates(missed, missed * share / (1 - share) if false is None else false, swapped)
     splits = list(_folds(cv, random_state).split(np.zeros(len(recorded)), unknown_as_absent(recorded)))
-    tasks = (delayed(_judged)(model, X, recorded, train, test, rates) for train, test in splits)
+    tasks = (delayed(_judged)(model, X, targets, train, test, rates) for train, test in splits)
     parallel = Parallel(n_jobs=n_jobs, return_as="generator")
     parts = list(progress(parallel(tasks), "auditing folds", len(splits)))
     place = np.concatenate([test for _, test in splits])
@@ -292,10 +293,10 @@ def _folds(cv: Any, random_state: Any) -> Any:
     return check_cv(cv)
 
 
-def _judged(model: Any, X: Any, recorded: Labels, train: Any, test: Any, rates: ErrorRates) -> tuple[Any, ...]:
+def _judged(model: Any, X: Any, targets: Targets, train: Any, test: Any, rates: ErrorRates) -> tuple[Any, ...]:
     """Return what `Audit` says of the rows of one fold."""
-    known = given_again(recorded[train])
-    fitted = clone(model).fit(_safe_indexing(X, train), known if has_unknown(recorded) else known.astype(np.int64))
+    recorded = targets.Y
+    fitted = clone(model).fit(_safe_indexing(X, train), named_labels(targets, train))
     answer: Posterior = fitted.joint(_safe_indexing(X, test))
     records = recorded[test]
     wrong, likeliest = np.empty(records.shape), np.empty(records.shape, dtype=np.uint8)

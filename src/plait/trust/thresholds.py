@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from plait.core.arrays import Floats, Labels
 from plait.core.checks import Boolean, Constraint, HasMethods, Interval, OneOf, RandomState, check_parameters
-from plait.core.labels import as_targets
 from plait.core.multilabel_classifier import MultilabelClassifier
 from plait.core.parallel import JOBS_RULES, Parallel, delayed
 from plait.core.randomness import seeds
@@ -21,6 +20,7 @@ from plait.core.sentences import ParameterError
 from plait.data.folds import MultilabelStratifiedKFold
 from plait.losses.expected_f1 import f1_thresholds
 from plait.metrics.scoring import label_probabilities
+from plait.trust.calibration_rows import calibration_targets
 
 __all__ = ["CardinalityThreshold", "TunedThresholds"]
 
@@ -79,7 +79,8 @@ class ThresholdedClassifier(MetaEstimatorMixin, MultilabelClassifier):
         """
         check_parameters(self)
         X, _ = indexable(X, None)
-        targets = as_targets(type(self).__name__, y)
+        model = self.model if self.cv == "prefit" else clone(self.model)
+        targets = calibration_targets(type(self).__name__, model, X, y)
         self._remember(targets)
         Y = targets.Y
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
