@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy import sparse
 
 from plait.core.sentences import ParameterError
 from plait.posterior.answers import as_evidence
@@ -19,6 +20,20 @@ def test_mappings_and_arrays_mean_the_same():
     np.testing.assert_array_equal(by_array, by_name)
 
 
+def test_every_form_of_a_gap_in_evidence_is_the_same():
+    table = np.array([[0, 1, np.nan], [1, np.nan, 0]])
+    gaps = np.isnan(table)
+    objects = np.where(gaps, None, table.astype(object))
+    frame = pd.DataFrame(table, columns=NAMES).astype("Int64")
+    forms = (
+        *(np.ma.masked_invalid(table), np.ma.masked_array(np.nan_to_num(table).astype(int), gaps)),
+        *(sparse.csr_matrix(table), sparse.coo_array(table), objects, objects.tolist(), frame),
+        *(frame.to_numpy(dtype=object), frame[["sand", "sea", "sun"]]),
+    )
+    for form in forms:
+        np.testing.assert_array_equal(as_evidence(form, NAMES, 2), [[0, 1, -1], [1, -1, 0]])
+
+
 def test_values_of_a_row_may_be_unknown():
     np.testing.assert_array_equal(as_evidence({"sand": [np.nan, 1]}, NAMES, 2), [[-1, -1, -1], [-1, -1, 1]])
 
@@ -31,6 +46,7 @@ def test_values_of_a_row_may_be_unknown():
         ({True: 1}, "numbers or names, but it holds True"),
         ({"sun": 2}, "needs evidence to hold 0, 1 or NaN .unknown., but it holds 2"),
         ({"sun": [1, 0, 1]}, r"needs the value of 'sun' to be one number or 2 numbers, but its shape is \(3,\)"),
+        (np.full((2, 3), "yes"), "but its values are no numbers"),
         (np.zeros((2, 2)), r"array of shape \(2, 3\), but its shape is \(2, 2\)"),
     ],
 )

@@ -117,6 +117,13 @@ def test_shapes_that_differ_are_refused():
         brier_score([[0, 1]], [[0.1]])
 
 
+@pytest.mark.parametrize("wrong", [np.nan, -0.1, 2.0])
+def test_what_is_no_probability_is_refused(wrong):
+    for score in (brier_score, calibration_curve):
+        with pytest.raises(ParameterError, match=f"{score.__name__} needs P to hold numbers from 0 to 1, but it holds"):
+            score([[0, 1]], [[0.1, wrong]])
+
+
 @pytest.mark.parametrize("model", [TemperatureScaling(recipes.pcc(learner="logistic"))], ids=["temperature"])
 class TestTemperatureScaling(EstimatorConformance):
     """scikit-learn's own checks, and plait's."""

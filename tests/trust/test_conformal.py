@@ -1,10 +1,16 @@
 """Conformal answers: hand-made scores, definitions by enumeration, coverage over many splits, refusals."""
 
+import warnings
+from contextlib import suppress
+from unittest import SkipTest
+
 import numpy as np
 import pytest
 from scipy.stats import binom
 from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
+from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from plait import recipes
 from plait.core.sentences import ParameterError
@@ -95,7 +101,7 @@ def test_masses_are_those_of_the_likelier_sets():
     rng = np.random.default_rng(2)
     model = Planted()
     X, Y = model.draw(50, rng)
-    found = Conformal(model, score="mass", random_state=5).fit(X, Y)
+    found = Conformal(model, by="mass", random_state=5).fit(X, Y)
     P = probabilities(model, X)
     own = P[np.arange(50), place(Y)]
     before = np.where(own[:, None] * (1 + 1e-9) < P, P, 0).sum(axis=1)
@@ -169,7 +175,7 @@ def test_an_unfitted_model_is_split_or_cross_fitted(kind, score):
     X, Y = Planted().draw(160, rng)
     model = recipes.pcc(random_state=0)
     for cv in (None, 4):
-        found = Conformal(model, kind=kind, score=score, cv=cv, random_state=1).fit(X[:100], Y[:100])
+        found = Conformal(model, kind=kind, by=score, cv=cv, random_state=1).fit(X[:100], Y[:100])
         assert len(found.models_) == (cv or 1)
         assert found.n_calibration_ == (100 if cv else 30)
         answer = found.predict(X[100:])
@@ -197,6 +203,22 @@ def test_cross_families_are_those_of_the_definition():
         assert set(place(families[row])) == set(np.flatnonzero(inside))
 
 
+# Families are no array: there is nothing that a check could compare. All other answers pass all checks.
+NOT_OF_FAMILIES = ("check_estimator_sparse_array", "check_estimator_sparse_matrix", "check_fit_idempotent")
+
+
+@pytest.mark.parametrize("kind", ["sets", "labels", "recall"])
+def test_scikit_learns_own_checks(kind):
+    model = Conformal(recipes.pcc(learner="logistic", random_state=0), kind=kind, coverage=0.5)
+    for checked, check in estimator_checks_generator(model):
+        name = getattr(check, "func", check).__name__
+        if kind == "sets" and name in NOT_OF_FAMILIES:
+            continue
+        with warnings.catch_warnings(), suppress(SkipTest):
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            check(checked)
+
+
 def test_more_coverage_never_takes_a_set_away():
     rng = np.random.default_rng(8)
     model = Planted()
@@ -212,7 +234,7 @@ def test_a_fixed_seed_gives_the_same_families():
     rng = np.random.default_rng(9)
     model = Planted()
     X, Y = model.draw(50, rng)
-    first, second = (Conformal(model, score="mass", random_state=3).fit(X, Y).predict(X[:10]) for _ in range(2))
+    first, second = (Conformal(model, by="mass", random_state=3).fit(X, Y).predict(X[:10]) for _ in range(2))
     assert all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 from sklearn.utils import check_array
 
 from plait.core.arrays import Bits, Floats, Labels
@@ -13,7 +14,7 @@ from plait.core.label_numbering import label_number
 from plait.core.labels import label_rows
 from plait.core.logspace import log_sigmoid
 from plait.core.sentences import ParameterError, shown
-from plait.core.unknown_labels import given_again
+from plait.core.unknown_labels import given_again, is_gap
 from plait.inference import Auto, Inference, LabelSupport, SumProduct, entropy
 from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution
 from plait.losses import Loss
@@ -35,6 +36,25 @@ __all__ = [
     "whole_support",
     "wrong_probabilities",
 ]
+
+
+def _evidence_matrix(evidence: Any) -> Floats:
+    """Return a matrix of evidence as numbers; what is masked is unknown, what a sparse matrix does not store is 0."""
+    if sparse.issparse(evidence):
+        return np.asarray(evidence.toarray(), dtype=np.float64)
+    if isinstance(evidence, np.ma.MaskedArray):
+        return np.asarray(np.ma.filled(evidence.astype(np.float64), np.nan))
+    try:
+        values = np.array(evidence)
+        if values.dtype == object:
+            gaps = np.array([is_gap(value) for value in values.flat], dtype=np.bool_).reshape(values.shape)
+            values = np.where(gaps, np.nan, values)
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            "given needs evidence to be a mapping or an array of 0, 1 and NaN, but its values are no numbers. Pass one "
+            "row for each row of X, with NaN where a label is unknown."
+        ) from error
 
 
 def as_evidence(evidence: Any, names: Sequence[str], n_rows: int) -> npt.NDArray[np.int8]:
@@ -61,7 +81,7 @@ def as_evidence(evidence: Any, names: Sequence[str], n_rows: int) -> npt.NDArray
             for label, value in of_row.items():
                 known[row, label_number("given", "evidence", label, len(names), names)] = _truth(label, value)
     else:
-        known = np.array(evidence, dtype=np.float64)
+        known = _evidence_matrix(evidence)
         if known.shape != (n_rows, len(names)):
             raise ParameterError(
                 f"given needs evidence to be a mapping or an array of shape ({n_rows}, {len(names)}), but its shape is "

@@ -134,6 +134,38 @@ class EstimatorConformance:
         given = (probabilities * known) @ vectors / (probabilities @ known)[:, None]
         np.testing.assert_allclose(answer.given({0: 1}).marginals(), given, rtol=1e-7, atol=1e-9)
 
+    def test_unknown_labels_count_for_nothing_or_are_refused(self, model: Any) -> None:
+        """NaN, None, masks and stored NaN are the same, and what is known counts as it does alone.
+
+        A row of which no label is known changes nothing, and where all are known there is nothing new, to the last bit;
+        the likelihood of some labels is the sum over the others. Models that need all labels say so in one sentence.
+        """
+        X, Y = _problem()
+        gaps = np.where(np.random.default_rng(1).random(Y.shape) < 0.3, np.nan, Y)
+        model = _with(model, random_state=0)
+        if not model.takes_unknown_labels:
+            with pytest.raises(ParameterError, match=r"needs every label of [yY] to be known, but it holds NaN"):
+                _fitted(model, X, gaps)
+            return
+        question = "predict_proba" if hasattr(_fitted(clone(model), X, Y), "predict_proba") else "predict"
+        found, whole = (getattr(_fitted(clone(model), X, labels), question)(X) for labels in (gaps, Y))
+        none = np.full((2, Y.shape[1]), np.nan)
+        more = np.vstack([X[:2] + 50.0, X, X[2:4] - 50.0]), np.vstack([none, gaps, none])
+        forms = (
+            np.ma.masked_invalid(gaps),
+            [[None if value != value else value for value in row] for row in gaps.tolist()],
+            sparse.csr_matrix(gaps),
+        )
+        for rows, labels in (more, *((X, form) for form in forms)):
+            np.testing.assert_array_equal(getattr(_fitted(clone(model), rows, labels), question)(X), found)
+        np.testing.assert_array_equal(getattr(_fitted(clone(model), X, Y.astype(np.float64)), question)(X), whole)
+        if hasattr(model, "joint"):
+            answer: Posterior = _fitted(clone(model), X, gaps).joint(X[:8])
+            vectors = np.array(list(product((0, 1), repeat=answer.n_labels)), dtype=np.uint8)
+            agrees = ((gaps[:8, None] == vectors) | np.isnan(gaps[:8, None])).all(axis=2)
+            known = (_probabilities(answer, vectors) * agrees).sum(axis=1)
+            np.testing.assert_allclose(np.exp(answer.log_prob(gaps[:8])), known, rtol=1e-7)
+
 
 def _static_types(model: JointModel, X: Any) -> None:
     """Let the type checker see that editors know what `joint` returns."""

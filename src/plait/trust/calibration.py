@@ -200,6 +200,12 @@ def _label_hits(owner: str, Y: Any, P: Any) -> tuple[Floats, Floats]:
         raise ParameterError(
             f"{owner} needs P to have the shape of Y, {truth.shape}, but its shape is {given.shape}. Pass P(label | x)."
         )
+    wrong = given[~((given >= 0) & (given <= 1))]
+    if wrong.size:
+        raise ParameterError(
+            f"{owner} needs P to hold numbers from 0 to 1, but it holds {wrong[0]:g}. Pass P(label | x), as "
+            "predict_proba gives it."
+        )
     known = known_cells(truth)
     return truth[known].astype(np.float64), given[known]
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.utils import _safe_indexing, indexable
+from sklearn.utils import ClassifierTags, _safe_indexing, get_tags, indexable
 from sklearn.utils.validation import check_is_fitted
 
 from plait.core.arrays import Floats, Labels
@@ -43,7 +43,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
     kind : {"sets", "labels", "recall"}, default="sets"
         What `predict` gives: a family of label sets that holds the true one; every label as 1, 0 or -1 (undecided),
         no decided one wrong; or one label set whose expected recall is at least `coverage`.
-    score : {"density", "mass"}, default="density"
+    by : {"density", "mass"}, default="density"
         Of "sets": minus P(y | x), whose families are smallest on average [Sadinle2019]; or the probability of all
         likelier sets, randomised, which adapts to hard rows [Romano2020].
     cv : int, optional
@@ -55,7 +55,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         How large an array of label vectors may become; larger families are cut and say so, and `sets(row)` of the
         answer goes on.
     random_state : int, Generator or None, default=0
-        Of the split and of the score "mass".
+        Of the split and of `by="mass"`.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         "model": (HasMethods(("fit", "joint")),),
         "coverage": (Interval(float, 0, 1, closed="neither"),),
         "kind": (OneOf(("sets", "labels", "recall")),),
-        "score": (OneOf(("density", "mass")),),
+        "by": (OneOf(("density", "mass")),),
         "cv": (Interval(int, 2, None), Nothing()),
         "calibration_size": (Interval(float, 0, 1, closed="neither"),),
         "max_sets": (Interval(int, 1, None),),
@@ -109,7 +109,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         coverage: float = 0.9,
         kind: str = "sets",
         *,
-        score: str = "density",
+        by: str = "density",
         cv: int | None = None,
         calibration_size: float = 0.3,
         max_sets: int = 1000,
@@ -118,7 +118,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         self.model = model
         self.coverage = coverage
         self.kind = kind
-        self.score = score
+        self.by = by
         self.cv = cv
         self.calibration_size = calibration_size
         self.max_sets = max_sets
@@ -156,6 +156,10 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
             n_known += int(known.sum())
             self.models_.append(model)
         self.label_names_ = np.array(targets.names, dtype=object)
+        self._one_column = targets.classes is not None
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.models_[0], name):
+                setattr(self, name, getattr(self.models_[0], name))
         self.n_calibration_ = sum(len(part) for part in scores)
         self._refuse_too_few(self.n_calibration_, n_known)
         self._scores = [np.sort(part) if self.kind != "recall" else part for part in scores]
@@ -165,6 +169,12 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
     def _calibrated(self, X: Any, targets: Targets) -> Iterator[tuple[Any, Any]]:
         """Yield fitted models, each with the rows that calibrate it."""
         Y = targets.Y
+        least = 2 if self.cv is None else self.cv
+        if not is_fitted(self.model) and len(Y) < least:
+            raise ParameterError(
+                f"Conformal needs at least {least} rows to train on and to calibrate by, but there is "
+                f"n_samples={len(Y)}. Pass more rows, or a fitted model."
+            )
         if is_fitted(self.model):
             if self.cv is not None:
                 raise ParameterError(
@@ -183,7 +193,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
     def _calibration(self, answer: Posterior, Y: Labels, draw: np.random.Generator) -> Any:
         """Return the scores of the true labels; for "recall", for each row the thresholds of its labels."""
         if self.kind == "sets":
-            return _set_scores(answer, Y, self.score, self.max_sets, draw)
+            return _set_scores(answer, Y, self.by, self.max_sets, draw)
         P = answer.marginals()
         if self.kind == "labels":
             return np.where(Y == 1, 1.0 - P, P).max(axis=1)
@@ -234,7 +244,8 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
             For "sets": one array of label vectors a row, the most probable first. Rows are answered when they are
             looked at; `sets(row)` goes through a family that is larger than `max_sets`.
         ndarray of int64, shape (n_rows, n_labels)
-            For "labels" 1, 0, or -1 where undecided; for "recall" 0/1.
+            For "labels" 1, 0, or -1 where undecided; for "recall" 0/1. Of shape (n_rows,) if Y was a single column in
+            one dimension; 1 is then the last of its classes.
         """
         check_is_fitted(self)
         answers = [model.joint(X) for model in self.models_]
@@ -242,8 +253,20 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
             return self._families(answers)
         marginals = [answer.marginals() for answer in answers]
         if self.kind == "recall":
-            return (1.0 - marginals[0] <= self.threshold_).astype(np.int64)
-        return self._boxes(marginals)
+            found = (1.0 - marginals[0] <= self.threshold_).astype(np.int64)
+        else:
+            found = self._boxes(marginals)
+        return found[:, 0] if self._one_column else found
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        # What it takes is what a multi-label classifier takes; its answers are none's, so it is of no type.
+        tags.classifier_tags = ClassifierTags(multi_class=False, multi_label=True)
+        if hasattr(self.model, "__sklearn_tags__"):
+            tags.input_tags = get_tags(self.model).input_tags
+        return tags
 
     def _boxes(self, marginals: list[Floats]) -> Any:
         """Return the smallest box that holds all label sets whose score is small enough."""
@@ -278,7 +301,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
 
         def inside(rows: Any, likely: Floats) -> Any:
             before = np.cumsum(likely, axis=1) - likely
-            scores = -likely if self.score == "density" else before + uniforms[rows, None] * likely
+            scores = -likely if self.by == "density" else before + uniforms[rows, None] * likely
             return scores <= threshold
 
         return label_families(answer, inside, self.max_sets)
@@ -306,7 +329,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         probabilities = [np.exp(answer[rows].log_prob(candidates)) for answer in answers]
         uniforms = np.full(len(candidates), uniform)
         scores = [
-            -p if self.score == "density" else _masses(answer[rows], p, self.max_sets, uniforms)
+            -p if self.by == "density" else _masses(answer[rows], p, self.max_sets, uniforms)
             for answer, p in zip(answers, probabilities, strict=True)
         ]
         mean = np.mean(probabilities, axis=0)
