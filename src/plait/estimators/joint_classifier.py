@@ -245,46 +245,44 @@ class JointClassifier(JointModel):
         self
         """
         check_parameters(self)
-        chunks = training_chunks(type(self).__name__, X, y)
-        if chunks is not None and self.part("learner").fits_parts:
-            self._fit_parts(chunks, sample_weight)
-            return self
+        if self.part("learner").fits_parts:
+            chunks = training_chunks(type(self).__name__, X, y, sample_weight)
+            if chunks is not None:
+                self._fit_parts(chunks)
+                return self
         rows = self._checked_rows(X, y, sample_weight)
         self._learn(*rows)
         self._find_thresholds(*rows)
         return self
 
-    def _fit_parts(self, chunks: RowChunks, sample_weight: Any) -> None:
+    def _fit_parts(self, chunks: RowChunks) -> None:
         """Do what `_learn` does where rows come in chunks: sums over all rows, a sample for what does not add up."""
         if self.zeros == "unrecorded":
             raise ParameterError(
                 f"{type(self).__name__} needs zeros='certain' where rows come in chunks. Pass all rows at once."
-            )
-        if sample_weight is not None:
-            raise ParameterError(
-                f"{type(self).__name__} needs sample_weight to be None where rows come in chunks. Leave it out."
             )
         structure_seed, pair_seed, self._seed = seeds(self.random_state, 3)
         found = training_parts(type(self).__name__, chunks, pair_seed)
         self._categories = {}
         found.remember(self)
         structure, selector, learner = self._parts()
-        X, Y = found.rows.sample
+        X, Y, weights = found.rows.sample
         needs_pairs = structure.needs_pairs(self.n_labels_)
         Y = Y.toarray() if selector is not None or needs_pairs or self._thresholded() else Y
-        candidates = None if selector is None else selector.first_stage(X, Y)
+        whole = repeated_rows(X, Y, weights)
+        candidates = None if selector is None else selector.first_stage(*whole)
         pairs = None
         if needs_pairs:
-            few = Problem(X, Y, LabelGraph([[]] * self.n_labels_), _support(candidates))
+            few = Problem(X, Y, LabelGraph([[]] * self.n_labels_), _support(candidates), weights)
             pairs = pairs_for(structure, learner, few, seed=pair_seed)
-        counted = found.counted(structure)
+        counted = repeated_rows(*found.counted(structure))
         names = list(self.label_names_)
         given = StructureInput(type(structure).__name__, *counted, generator(structure_seed), pairs, names)
         self.graph_ = structure.build_checked(given)
-        self.mask_ = None if selector is None else selector.second_stage(X, Y, self.graph_, candidates)
+        self.mask_ = None if selector is None else selector.second_stage(*whole, self.graph_, candidates)
         self.conditionals_ = learner.fit_parts(found.rows, self.graph_, _support(self.mask_))
         self.joint_ = GraphJoint(self.conditionals_)
-        self._find_thresholds(X, Y, None)
+        self._find_thresholds(X, Y, weights)
 
     def _learn(self, X: Any, Y: Labels, sample_weight: Any) -> None:
         """Run the rooms in order: features that need no graph, structure, features that need it, conditionals."""

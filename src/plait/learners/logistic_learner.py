@@ -279,9 +279,9 @@ class LogisticLearner(Learner):
         parent_values: Any = None,
     ) -> LinearConditionals:
         """Train the conditionals of all labels; X and Y may also come in chunks, see `Learner.fit`."""
-        chunks = training_chunks(type(self).__name__, X, Y)
-        said = {"sample_weight": sample_weight, "start": start, "parent_values": parent_values}
-        if chunks is None or any(value is not None for value in said.values()):
+        chunks = training_chunks(type(self).__name__, X, Y, sample_weight)
+        if chunks is None or start is not None or parent_values is not None:
+            said = {"sample_weight": sample_weight, "start": start, "parent_values": parent_values}
             found = super().fit(X, Y, graph, mask, **said)
             assert isinstance(found, LinearConditionals)
             return found

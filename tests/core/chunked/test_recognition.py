@@ -123,7 +123,9 @@ def test_a_sample_stands_for_large_chunks(data, monkeypatch, kind):
     for cuts in ([120], [60], [7, 8, 70], []):
         blocks = zip(np.split(numbered, cuts), np.split(data.Y, cuts), strict=True)
         with pytest.warns(UserWarning, match=r"MLkNN needs all rows in memory: a sample of \d+ of 120 rows"):
-            got = recognition.gathered("MLkNN", chunks_of("MLkNN", [(kind(X), Y) for X, Y in blocks]), np.arange(120))
+            got = recognition.gathered(
+                "MLkNN", chunks_of("MLkNN", [(kind(X), Y) for X, Y in blocks], None, np.arange(120))
+            )
         values = got.X.toarray() if sparse.issparse(got.X) else np.asarray(got.X)
         rows = values[:, 0].astype(int) - 1
         assert np.array_equal(values, numbered[rows])
@@ -140,7 +142,7 @@ def test_what_trains_on_a_sample(data, monkeypatch):
     monkeypatch.setattr(recognition, "MOST_GATHERED", 120 * 5 * 8 / 2)
     pairs, weights = [(data.X[:60], data.Y[:60]), (data.X[60:], data.Y[60:])], np.linspace(0.5, 2, 120)
     with pytest.warns(UserWarning, match="needs all rows in memory"):
-        some = recognition.gathered("", chunks_of("", pairs), weights)
+        some = recognition.gathered("", chunks_of("", pairs, None, weights))
     with pytest.warns(UserWarning, match="needs all rows in memory"):
         found = recipes.ebcc(n_estimators=2, random_state=0).fit(pairs, sample_weight=weights)
     model = recipes.ebcc(n_estimators=2, random_state=0).fit(some.X, some.y, some.sample_weight)

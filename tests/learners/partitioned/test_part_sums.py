@@ -9,6 +9,7 @@ import pytest
 from scipy import sparse
 
 from plait import recipes
+from plait.core.sentences import ParameterError
 from plait.data.synthetic import make_tagged_text
 from plait.learners import LogisticLearner
 from plait.learners.logistic import prepared_problem
@@ -32,12 +33,15 @@ def rows_of(part):
 def test_stored_parts_are_read_again_and_removed():
     """Dense and sparse rows come back as they were; the folder ends with the object."""
     Y = sparse.csr_matrix(TEXT.Y.astype(np.uint8))
-    parts = StoredParts([(TEXT.X[:150], Y[:150]), (TEXT.X[150:].toarray(), Y[150:])])
+    weights = np.arange(250.0)
+    parts = StoredParts([(TEXT.X[:150], Y[:150], None), (TEXT.X[150:].toarray(), Y[150:], weights)])
     for _ in range(2):
-        found = list(parts.each(lambda part: (part.X, part.Y)))
+        found = list(parts.each(lambda part: (part.X, part.Y, part.weights)))
         assert (found[0][0] != TEXT.X[:150]).nnz == 0
         assert np.array_equal(found[1][0], TEXT.X[150:].toarray())
-        assert (sparse.vstack([Y for _, Y in found]) != Y).nnz == 0
+        assert (sparse.vstack([Y for _, Y, _ in found]) != Y).nnz == 0
+        assert found[0][2] is None
+        assert np.array_equal(found[1][2], weights)
     assert parts.total(rows_of) == pytest.approx((400, TEXT.X.sum(), TEXT.Y.sum()), rel=1e-12)
     folder = parts._folder
     assert folder.exists()
@@ -101,6 +105,31 @@ def test_dask_cluster(kind, whole, client):
     close(model, whole)
     predicted = model.predict(collections()[kind][0])
     assert np.array_equal(predicted.compute(), model.predict(_rows(kind)))
+
+
+@pytest.mark.parametrize("kind", ["sparse", "dense", "frames"])
+def test_weights_on_a_cluster(kind, client):
+    """Weights of Dask collections, and of an array beside Dask arrays: the model is that of all rows in memory."""
+    weights = np.where(np.arange(400) % 5, np.random.default_rng(0).uniform(0.5, 2, 400), 0.0)
+    whole = recipes.bcc(learner=EXACT, random_state=0).fit(TEXT.X, TEXT.Y, sample_weight=weights)
+    series = dd.from_pandas(pd.Series(weights), npartitions=3)
+    forms = [series] if kind == "frames" else [weights, da.from_array(weights, chunks=70)]
+    for given in forms:
+        close(recipes.bcc(learner=EXACT, random_state=0).fit(*collections()[kind], sample_weight=given), whole)
+    with pytest.raises(ValueError, match=r"sample_weight|weights|needs"):
+        recipes.bcc(learner=EXACT).fit(*collections()[kind], sample_weight=-series if kind == "frames" else -weights)
+
+
+def test_blocks_without_rows(whole, client):
+    """What is filtered may leave blocks without rows, the first among them; nothing at all is an error."""
+    frame = pd.DataFrame(TEXT.X.toarray(), columns=[f"w{j}" for j in range(80)])
+    labels = pd.DataFrame(TEXT.Y.toarray(), columns=list("abcdef"))
+    wide = pd.concat([-frame[:90], frame], ignore_index=True), pd.concat([labels[:90], labels], ignore_index=True)
+    X, Y = (dd.from_pandas(part, npartitions=10) for part in wide)
+    mine = [part.map_partitions(lambda rows: rows[rows.index >= 90]) for part in (X, Y)]
+    close(recipes.bcc(learner=EXACT, random_state=0).fit(*mine), whole)
+    with pytest.raises(ParameterError, match="needs at least one row, but no chunk has any"):
+        recipes.bcc(learner=EXACT).fit(*(part.map_partitions(lambda rows: rows[:0]) for part in (X, Y)))
 
 
 def _rows(kind):

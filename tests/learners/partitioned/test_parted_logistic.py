@@ -23,33 +23,34 @@ def in_parts(data, sizes=(200, 1, 150)):
     return [(data.X[rows], data.Y[rows]) for rows in np.split(np.arange(data.n_samples), np.cumsum(sizes))]
 
 
-def objectives(data, found, learner, C=None):
-    """Return C * sum of log-losses + 1/2 ||w||^2 of every label, by its definition."""
+def objectives(data, found, learner, C=None, sample_weight=None):
+    """Return C * sum of weighted log-losses + 1/2 ||w||^2 of every label, by its definition."""
     Y = data.Y.toarray() if sparse.issparse(data.Y) else data.Y
     scores = found.recorded_scores(data.X, Y.astype(np.uint8))
-    weights = np.ones(Y.shape)
+    rows = np.ones(len(Y)) if sample_weight is None else sample_weight
+    weights = np.tile(rows[:, None], Y.shape[1])
     if learner.class_weight == "balanced":
-        ones = Y.mean(axis=0)
-        weights = np.where(Y == 1, 0.5 / ones, 0.5 / (1 - ones))
+        ones = np.average(Y, axis=0, weights=rows)
+        weights = weights * np.where(Y == 1, 0.5 / ones, 0.5 / (1 - ones))
     losses = weights * (np.logaddexp(0, scores) - Y * scores)
-    scales = column_scales(data.X, learner.standardize)
-    parents = np.asarray(found.parent_coef_) * (Y.std(axis=0) if learner.scale_parents else 1.0)
+    scales = column_scales(data.X, learner.standardize, sample_weight)
+    shares = np.average(Y, axis=0, weights=rows)
+    parents = np.asarray(found.parent_coef_) * (np.sqrt(shares * (1 - shares)) if learner.scale_parents else 1.0)
     C = found.C_ if C is None else C
     return C * losses.sum(axis=0) + 0.5 * (np.square(found.coef_ * scales).sum(axis=1) + np.square(parents).sum(axis=1))
 
 
+LEARNERS = {
+    "plain": LogisticLearner(),
+    "weak": LogisticLearner(C=100.0, standardize=False),
+    "cv": LogisticLearner(C="cv", standardize="balanced"),
+    "balanced": LogisticLearner(class_weight="balanced", scale_parents=True, standardize=True),
+    "no intercept": LogisticLearner(fit_intercept=False),
+}
+
+
 @pytest.mark.parametrize("data", [TEXT, TABLE], ids=["sparse", "dense"])
-@pytest.mark.parametrize(
-    "learner",
-    [
-        LogisticLearner(),
-        LogisticLearner(C=100.0, standardize=False),
-        LogisticLearner(C="cv", standardize="balanced"),
-        LogisticLearner(class_weight="balanced", scale_parents=True, standardize=True),
-        LogisticLearner(fit_intercept=False),
-    ],
-    ids=["plain", "weak", "cv", "balanced", "no intercept"],
-)
+@pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
 def test_objective_is_that_in_memory(data, learner):
     """Within 1e-6 of the objective of all rows in memory, with the same graph and the same penalties."""
     whole = recipes.bcc(learner=learner, random_state=0).fit(data.X, data.Y)
@@ -59,6 +60,74 @@ def test_objective_is_that_in_memory(data, learner):
     ours, theirs = (objectives(data, model.conditionals_, learner) for model in (parts, whole))
     assert np.allclose(ours, theirs, rtol=1e-6, atol=0)
     assert np.allclose(parts.predict_proba(data.X), whole.predict_proba(data.X), rtol=0, atol=2e-3)
+
+
+def weights_for(data):
+    """Return uneven weights, a fifth of them 0."""
+    rng = np.random.default_rng(0)
+    return np.where(rng.random(data.n_samples) < 0.2, 0.0, rng.uniform(0.2, 3.0, data.n_samples))
+
+
+@pytest.mark.parametrize("data", [TEXT, TABLE], ids=["sparse", "dense"])
+@pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
+def test_weighted_objective_is_that_in_memory(data, learner):
+    """With weights too, given as one array or as one for each chunk; one of the chunks weighs nothing."""
+    weights = weights_for(data)
+    weights[200:201] = 0.0
+    pieces = np.split(weights, np.cumsum((200, 1, 150)))
+    whole, parts = (recipes.bcc(learner=learner, random_state=0) for _ in range(2))
+    whole.fit(data.X, data.Y, sample_weight=weights)
+    parts.fit(in_parts(data), sample_weight=weights)
+    assert parts.graph_.parents == whole.graph_.parents
+    assert np.array_equal(parts.conditionals_.C_, whole.conditionals_.C_, equal_nan=True)
+    ours, theirs = (objectives(data, model.conditionals_, learner, None, weights) for model in (parts, whole))
+    assert np.allclose(ours, theirs, rtol=1e-6, atol=0)
+    again = recipes.bcc(learner=learner, random_state=0).fit(in_parts(data), sample_weight=pieces)
+    assert np.array_equal(again.conditionals_.coef_, parts.conditionals_.coef_)
+
+
+@pytest.mark.parametrize("selector", [None, MLIG(n_features=3)])
+def test_whole_weights_are_copies(selector, monkeypatch):
+    """A row of weight 3 stands three times: in structures, in what is counted on a sample, and in the objective."""
+    weights = np.random.default_rng(0).integers(0, 4, 500)
+    model = JointClassifier(LabelTree(root=0), selector, LogisticLearner(standardize="balanced", tol=1e-10))
+    weighed = model.fit(in_parts(TABLE), sample_weight=weights)
+    graph, mask, found = weighed.graph_, weighed.mask_, weighed.conditionals_
+    copies = model.fit(np.repeat(TABLE.X, weights, axis=0), np.repeat(TABLE.Y, weights, axis=0))
+    assert graph.parents == copies.graph_.parents
+    assert mask is None or np.array_equal(mask.support, copies.mask_.support)
+    assert np.allclose(found.coef_, copies.conditionals_.coef_, rtol=0, atol=1e-4)
+    monkeypatch.setattr(checked_parts, "SAMPLED_ROWS", 60)
+    assert model.set_params(selector=None).fit(in_parts(TABLE), sample_weight=weights).graph_.parents == graph.parents
+
+
+def test_labels_that_are_constant_where_rows_weigh_something():
+    """They have the estimate of the rows that count; rounding of sums of weights makes no difference."""
+    Y, weights = TABLE.Y.copy(), np.random.default_rng(0).uniform(0.1, 0.3, 500)
+    Y[:, 0], Y[:, 1] = 1, 0
+    Y[:50, 0], weights[:50] = 0, 0.0
+    whole = recipes.br(learner=LogisticLearner()).fit(TABLE.X, Y, sample_weight=weights)
+    parts = recipes.br(learner=LogisticLearner()).fit([TABLE.X[:300], TABLE.X[300:]], [Y[:300], Y[300:]], weights)
+    assert not parts.conditionals_.coef_[:2].any()
+    assert np.allclose(parts.conditionals_.intercept_[:2], whole.conditionals_.intercept_[:2], rtol=1e-9)
+
+
+BAD_WEIGHTS = {
+    "too few": (np.ones(400), "needs sample_weight"),
+    "too many": (np.ones(600), r"sample_weight to have shape \(500,\), but it has \(600,\)"),
+    "negative": (np.full(500, -1.0), "a finite number of at least 0"),
+    "NaN": (np.full(500, np.nan), "a finite number of at least 0"),
+    "two dimensions": (np.ones((500, 5)), "sample_weight"),
+    "nothing": (np.zeros(500), "at least one row that weighs something"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_WEIGHTS)
+def test_bad_weights(case):
+    """One sentence says what is wrong."""
+    weights, says = BAD_WEIGHTS[case]
+    with pytest.raises(ParameterError, match=says):
+        recipes.br(learner=LogisticLearner()).fit(in_parts(TABLE), sample_weight=weights)
 
 
 RECIPES = {
@@ -145,9 +214,7 @@ def test_bad_chunks(case):
 
 
 def test_what_is_not_served():
-    """Weights are refused; another learner reads small chunks into memory and says so."""
-    with pytest.raises(ParameterError, match="sample_weight to be None where rows come in chunks"):
-        recipes.br(learner=LogisticLearner()).fit(in_parts(TABLE), sample_weight=np.ones(500))
+    """Another learner reads small chunks into memory and says so."""
     with pytest.warns(UserWarning, match="read into this process"):
         recipes.br(learner=SklearnLearner(GaussianNB())).fit(in_parts(TABLE))
 
@@ -169,6 +236,10 @@ def test_scales_of_parts(standardize, kind):
     )
     parts = [ColumnMoments.of(kind(X[rows])) for rows in (slice(0, 1), slice(1, 50), slice(50, 90))]
     assert np.allclose((parts[0] + parts[1] + parts[2]).scales(standardize), column_scales(X, standardize), rtol=1e-9)
+    weights, nothing = rng.uniform(0.1, 2.0, 90), ColumnMoments.of(kind(X[:0]))
+    pieces = [ColumnMoments.of(kind(X[rows]), weights[rows]) for rows in (slice(0, 50), slice(50, 90))]
+    found = (nothing + pieces[0] + pieces[1] + nothing).scales(standardize)
+    assert np.allclose(found, column_scales(X, standardize, weights), rtol=1e-9)
 
 
 def test_given_features_and_unused_names():

@@ -81,19 +81,25 @@ class DaskChunks(RowChunks):
         Rows.
     y : Dask array or frame, or array where X is an array whose lengths are known; optional
         Labels of the same rows.
+    sample_weight : Dask array, series, or array where X is an array whose lengths are known; optional
+        Weights of the same rows.
     """
 
-    def __init__(self, owner: str, X: Any, y: Any = None) -> None:
+    def __init__(self, owner: str, X: Any, y: Any = None, sample_weight: Any = None) -> None:
         optional("dask", extra="dask", purpose="Dask collections")
         self.lengths: tuple[float, ...]
         if hasattr(X, "chunks"):
             self.lengths = X.chunks[0]
             self.X = row_pieces(X, X.chunks[0])
-            frame = is_dask(y) and not hasattr(y, "chunks")
-            self.y = _frame_pieces(owner, y, len(self.X)) if frame else row_pieces(y, X.chunks[0])
         else:
             self.lengths = (np.nan,) * X.npartitions
-            self.X, self.y = list(X.to_delayed()), _frame_pieces(owner, y, X.npartitions)
+            self.X = list(X.to_delayed())
+        self.y, self.weights = (
+            _frame_pieces(owner, name, part, len(self.X))
+            if not hasattr(X, "chunks") or (is_dask(part) and not hasattr(part, "chunks"))
+            else row_pieces(part, X.chunks[0])
+            for name, part in (("y", y), ("sample_weight", sample_weight))
+        )
         columns = getattr(y, "columns", None)
         self.label_names = None if columns is None else [str(column) for column in columns]
 
@@ -101,6 +107,11 @@ class DaskChunks(RowChunks):
         for X, y in zip(self.X, self.y, strict=True):
             found, labels = _dask.compute(X, y)
             yield found, labels, self.label_names
+
+    def weighed(self) -> Iterator[tuple[Any, Any, Any, Any]]:
+        """Give one chunk after the other with the weights of its rows."""
+        for rows, weights in zip(self, self.weights, strict=True):
+            yield (*rows, _dask.compute(weights)[0])
 
     def answers(self, ask: Callable[..., Any], model: Any, like: Any, *, labelled: bool = False) -> Any:
         """Return a Dask array; without `like` a list of delayed answers, one for each block."""
@@ -114,14 +125,14 @@ class DaskChunks(RowChunks):
         return _array.concatenate(arrays, axis=0, allow_unknown_chunksizes=True)
 
 
-def _frame_pieces(owner: str, y: Any, n_blocks: int) -> list[Any]:
-    """Return the partitions of labels that stand beside as many blocks of X."""
+def _frame_pieces(owner: str, name: str, y: Any, n_blocks: int) -> list[Any]:
+    """Return the partitions of labels or weights that stand beside as many blocks of X."""
     if y is None:
         return [None] * n_blocks
     found = list(np.ravel(y.to_delayed())) if is_dask(y) else []
     if len(found) != n_blocks or (hasattr(y, "numblocks") and y.ndim == 2 and y.numblocks[1] > 1):
         raise ParameterError(
-            f"{owner} needs y to be a Dask collection with the partitions of X, which has {n_blocks}, but it has "
+            f"{owner} needs {name} to be a Dask collection with the partitions of X, which has {n_blocks}, but it has "
             f"{len(found)}. Split both alike."
         )
     return found

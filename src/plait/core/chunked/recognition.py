@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import _safe_indexing
 
-from plait.core.arrays import Floats, Ints
+from plait.core.arrays import Floats
 from plait.core.chunked.dask_blocks import DaskChunks, is_dask
 from plait.core.chunked.row_chunks import LocalChunks, RowChunks, joined, rows_in
 from plait.core.label_forms import LabelledRows
@@ -24,7 +24,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 MOST_GATHERED = 1 << 28
 
 
-def chunks_of(owner: str, X: Any, y: Any = None) -> RowChunks | None:
+def chunks_of(owner: str, X: Any, y: Any = None, sample_weight: Any = None) -> RowChunks | None:
     """Return rows that come in chunks as `RowChunks`; None where X is one array, matrix, frame or list of rows.
 
     Parameters
@@ -36,6 +36,8 @@ def chunks_of(owner: str, X: Any, y: Any = None) -> RowChunks | None:
         `plait.data.chunks(path)`; or anything else. An iterator, which can be read once only, is refused.
     y : object, optional
         Labels of the same rows in the same form, where chunks of X have none.
+    sample_weight : object, optional
+        Weights of all rows: an array, a list of one array for each chunk, or a Dask collection.
 
     Examples
     --------
@@ -48,13 +50,13 @@ def chunks_of(owner: str, X: Any, y: Any = None) -> RowChunks | None:
     if isinstance(X, np.ndarray) or sparse.issparse(X):  # asked about row by row, by services
         return None
     if is_dask(X):
-        return DaskChunks(owner, X, y)
+        return DaskChunks(owner, X, y, sample_weight)
     if isinstance(X, Iterator):
         raise ParameterError(
             f"{owner} needs X to be rows that can be read again, but it is a {type(X).__name__}, which can be read "
             "once only. Pass a list of chunks, plait.data.chunks(path), or another object that starts anew in iter()."
         )
-    return LocalChunks(owner, X, y) if _is_chunks(X) else None
+    return LocalChunks(owner, X, y, sample_weight) if _is_chunks(X) else None
 
 
 def _is_chunks(X: Any) -> bool:
@@ -98,7 +100,7 @@ class Gathered(NamedTuple):
     note: str
 
 
-def gathered(owner: str, chunks: RowChunks, sample_weight: Any = None) -> Gathered:
+def gathered(owner: str, chunks: RowChunks) -> Gathered:
     """Return chunks as one X and y, with a warning; of large ones a sample of the rows, the same every time.
 
     The sample does not depend on how rows are cut into chunks. Each row has a number between 0 and 1, and those below
@@ -106,43 +108,42 @@ def gathered(owner: str, chunks: RowChunks, sample_weight: Any = None) -> Gather
     """
     kept: list[_Kept] = []
     tickets, share, n_rows = generator(0), 1.0, 0
-    for X, y, names in chunks:
-        kept.append(_Kept(X, y, names, n_rows + np.arange(rows_in(X)), tickets.random(rows_in(X))).below(share))
+    for X, y, names, weights in chunks.weighed():
+        kept.append(_Kept(X, y, names, weights, tickets.random(rows_in(X))).below(share))
         n_rows += rows_in(X)
-        while sum(n_bytes(block.X) for block in kept) > MOST_GATHERED and sum(len(block.rows) for block in kept) > 1:
+        while sum(n_bytes(block.X) for block in kept) > MOST_GATHERED and sum(len(block.tickets) for block in kept) > 1:
             share /= 2
             kept = [block.below(share) for block in kept]
-    some = [block for block in kept if len(block.rows)] or kept[:1]
-    rows, size = np.concatenate([block.rows for block in some]), sum(n_bytes(block.X) for block in some) >> 20
+    some = [block for block in kept if len(block.tickets)] or kept[:1]
+    n_kept, size = sum(len(block.tickets) for block in some), sum(n_bytes(block.X) for block in some) >> 20
     note = f"{len(kept)} chunks were read into this process ({size} MiB)."
-    if len(rows) < n_rows:
+    if n_kept < n_rows:
         note = (
-            f"a sample of {len(rows)} of {n_rows} rows stands for them ({size} MiB). A JointClassifier (recipes br, "
+            f"a sample of {n_kept} of {n_rows} rows stands for them ({size} MiB). A JointClassifier (recipes br, "
             "bcc, cc, pcc, kcc ...) with LogisticLearner takes all of them."
         )
     warn(f"{owner} needs all rows in memory: {note}", UserWarning, stacklevel=4)
-    y = None if some[0].y is None else joined([block.y for block in some])
-    if sample_weight is not None and len(rows) < n_rows and len(sample_weight) == n_rows:
-        sample_weight = np.asarray(sample_weight)[rows]
+    labels, weights = ([block[place] for block in some] for place in (1, 3))
+    y, sample_weight = (None if found[0] is None else joined(found) for found in (labels, weights))
     return Gathered(joined([block.X for block in some]), y, some[0].names, sample_weight, note)
 
 
 class _Kept(NamedTuple):
-    """Rows of a chunk that are kept, with their numbers in all chunks and between 0 and 1."""
+    """Rows of a chunk that are kept, each with a number between 0 and 1."""
 
     X: Any
     y: Any
     names: Any
-    rows: Ints
+    weights: Any
     tickets: Floats
 
     def below(self, share: float) -> "_Kept":
         chosen = np.flatnonzero(self.tickets < share)
-        if len(chosen) == len(self.rows):
+        if len(chosen) == len(self.tickets):
             return self
-        X, y = (part.tocsr() if sparse.issparse(part) else part for part in (self.X, self.y))
-        y = None if y is None else _safe_indexing(y, chosen)
-        return _Kept(_safe_indexing(X, chosen), y, self.names, self.rows[chosen], self.tickets[chosen])
+        parts = (part.tocsr() if sparse.issparse(part) else part for part in (self.X, self.y, self.weights))
+        X, y, weights = (None if part is None else _safe_indexing(part, chosen) for part in parts)
+        return _Kept(X, y, self.names, weights, self.tickets[chosen])
 
 
 def n_bytes(X: Any) -> int:

@@ -31,6 +31,10 @@ class RowChunks(ABC):
         """Give one chunk after the other, in this process."""
 
     @abstractmethod
+    def weighed(self) -> Iterator[tuple[Any, Any, Any, Any]]:
+        """Give one chunk after the other with the weights of its rows as a fourth; None where there are none."""
+
+    @abstractmethod
     def answers(self, ask: Callable[..., Any], model: Any, like: Any, *, labelled: bool = False) -> Any:
         """Return what `ask(model, X)` answers for every chunk, found when it is needed.
 
@@ -110,10 +114,14 @@ class LocalChunks(RowChunks):
         Chunks: arrays, sparse matrices, frames, data sets, or tuples of X and y.
     y : iterable, optional
         Chunks of labels for the same rows, where those of X have none.
+    sample_weight : array of shape (n_samples,), or list of one array for each chunk, optional
+        Weights of all rows.
     """
 
-    def __init__(self, owner: str, X: Iterable[Any], y: Iterable[Any] | None = None) -> None:
-        self._owner, self._X, self._y = owner, X, y
+    def __init__(self, owner: str, X: Iterable[Any], y: Iterable[Any] | None = None, sample_weight: Any = None) -> None:
+        self._owner, self._X, self._y, self._weights = owner, X, y, sample_weight
+        if isinstance(sample_weight, list | tuple) and sample_weight and np.ndim(sample_weight[0]):
+            self._weights = np.concatenate(sample_weight)
 
     def __iter__(self) -> Iterator[tuple[Any, Any, Any]]:
         empty = True
@@ -127,6 +135,19 @@ class LocalChunks(RowChunks):
                 yield chunk, None, None
         if empty:
             raise ParameterError(f"{self._owner} needs at least one chunk of rows, but X has none. Pass some rows.")
+
+    def weighed(self) -> Iterator[tuple[Any, Any, Any, Any]]:
+        """Give one chunk after the other with the weights of its rows."""
+        weights = None if self._weights is None else np.asarray(self._weights, dtype=np.float64)
+        last = 0
+        for X, y, names in self:
+            first, last = last, last + rows_in(X)
+            yield X, y, names, None if weights is None else weights[first:last]
+        if weights is not None and weights.shape != (last,):
+            raise ParameterError(
+                f"{self._owner} needs sample_weight to have shape ({last},), but it has {weights.shape}. "
+                "Pass one weight for each row of all chunks."
+            )
 
     def _paired(self) -> Iterator[tuple[Any, Any]]:
         assert self._y is not None

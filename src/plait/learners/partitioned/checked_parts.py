@@ -8,6 +8,7 @@ the labels of all rows.
 
 import warnings
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,13 @@ from plait.core.sentences import ParameterError
 from plait.core.unknown_labels import has_unknown
 from plait.learners.partitioned.newton_rounds import PANEL_BYTES
 from plait.learners.partitioned.part_sums import DaskParts, Parts, StoredParts
-from plait.learners.partitioned.parted_logistic import PartedRows, gathered_labels, part_facts, sampled_rows
+from plait.learners.partitioned.parted_logistic import (
+    PartedRows,
+    PartFacts,
+    gathered_labels,
+    part_facts,
+    sampled_rows,
+)
 from plait.learners.training.column_scaling import ColumnMoments
 from plait.structure import Structure
 from plait.structure.orders import reads_features
@@ -71,8 +78,15 @@ def _columns(owner: str, X: Any, y: Any, names: Any) -> _Columns:
     return _Columns(owner, np.shape(X)[1], features, names, given.table.shape[1])
 
 
-def _checked(columns: _Columns, X: Any, y: Any, names: Any = None) -> tuple[Any, Any]:
-    """Return the rows of a chunk as X (dense or CSR) and Y (CSR of uint8), checked against the first chunk."""
+def _checked(columns: _Columns, X: Any, y: Any, weights: Any = None, names: Any = None) -> tuple[Any, Any, Any]:
+    """Return a chunk as X (dense or CSR), Y (CSR of uint8) and weights or None, checked against the first chunk.
+
+    Rows that weigh nothing are left out.
+    """
+    if not rows_in(X):  # left by a filter, on a cluster
+        rows = np.zeros((0, columns.n_features))
+        labels = sparse.csr_matrix((0, columns.n_labels), dtype=np.uint8)
+        return sparse.csr_matrix(rows) if sparse.issparse(X) else rows, labels, None if weights is None else np.zeros(0)
     found = _columns(columns.owner, X, y, names)
     for what, now, first in (
         ("features", found.n_features, columns.n_features),
@@ -102,7 +116,20 @@ def _checked(columns: _Columns, X: Any, y: Any, names: Any = None) -> tuple[Any,
             f"{columns.owner} needs X and y to have the same number of rows, but a chunk has {rows.shape[0]} and "
             f"{labels.shape[0]}. Pass rows of the same objects."
         )
-    return rows, labels
+    return _weighing(columns.owner, rows, labels, weights)
+
+
+def _weighing(owner: str, X: Any, Y: Any, weights: Any) -> tuple[Any, Any, Any]:
+    if weights is None:
+        return X, Y, None
+    weights = np.asarray(weights, dtype=np.float64)
+    if weights.shape != (X.shape[0],) or not np.isfinite(weights).all() or (weights < 0).any():
+        raise ParameterError(
+            f"{owner} needs sample_weight to hold a finite number of at least 0 for every row, but of a chunk of "
+            f"{X.shape[0]} rows it has shape {weights.shape}, or other numbers. Pass one weight for each row."
+        )
+    rows = np.flatnonzero(weights)
+    return (X, Y, weights) if len(rows) == len(weights) else (X[rows], Y[rows], weights[rows])
 
 
 def _few(value: Any) -> str:
@@ -124,9 +151,9 @@ class TrainingParts:
         """Labels a row."""
         return float(self.rows.n_ones.sum() / max(1, self.rows.n_rows))
 
-    def counted(self, structure: Structure) -> tuple[Any, Any]:
-        """Return X and Y for a structure: all labels without features where it counts labels, else the sample."""
-        X, Y = self.rows.sample
+    def counted(self, structure: Structure) -> tuple[Any, Any, Any]:
+        """Return X, Y and weights for a structure: all labels without X where it counts labels, else the sample."""
+        X, Y, weights = self.rows.sample
         n_rows, n_labels, form = self.rows.n_rows, len(self.label_names), structure.takes_sparse_labels
         n_bytes = 5 * int(self.rows.n_ones.sum()) + 8 * n_rows if form else n_rows * n_labels
         alone = structure.counts_labels and not reads_features(structure.get_params().get("order"))
@@ -138,9 +165,11 @@ class TrainingParts:
                     stacklevel=4,
                 )
             else:
-                Y = sparse.vstack(list(self.rows.parts.each(gathered_labels)), format="csr")
+                found = list(self.rows.parts.each(gathered_labels))
+                Y = sparse.vstack([labels for labels, _ in found], format="csr")
                 X = sparse.csr_matrix((n_rows, 0))
-        return X, Y if form else Y.toarray()
+                weights = None if weights is None else np.concatenate([own for _, own in found])
+        return X, Y if form else Y.toarray(), weights
 
     def remember(self, model: Any) -> None:
         """Set what a model remembers of the rows it was fitted on."""
@@ -153,29 +182,26 @@ class TrainingParts:
             model.feature_names_in_ = np.array(self.feature_names, dtype=object)
 
 
-def training_chunks(owner: str, X: Any, y: Any) -> RowChunks | None:
+def training_chunks(owner: str, X: Any, y: Any, sample_weight: Any = None) -> RowChunks | None:
     """Return rows in chunks, as which a large memory map is taken too; None where all rows are to be taken at once."""
     if not isinstance(X, np.memmap) or X.ndim != 2 or X.nbytes <= MAPPED_BYTES or y is None:
-        return chunks_of(owner, X, y)
+        return chunks_of(owner, X, y, sample_weight)
     n_rows = max(1, MAPPED_BYTES // (8 * X.itemsize * X.shape[1]))
     blocks = [slice(first, first + n_rows) for first in range(0, X.shape[0], n_rows)]
     labels = y.tocsr() if sparse.issparse(y) else y
-    return LocalChunks(owner, [X[rows] for rows in blocks], [labels[rows] for rows in blocks])
+    return LocalChunks(owner, [X[rows] for rows in blocks], [labels[rows] for rows in blocks], sample_weight)
 
 
 def training_parts(owner: str, chunks: RowChunks, random_state: Any) -> TrainingParts:
     """Return the rows of chunks, checked where they lie: on workers if a Dask cluster is at hand, else on disk."""
     client = current_client() if isinstance(chunks, DaskChunks) else None
     columns, parts = _local(owner, chunks) if client is None else _on_workers(owner, chunks, client)  # type: ignore[arg-type]
-    sizes, moments, ones = [], None, None
-    for n_rows, found, counted in parts.each(part_facts):
-        sizes.append(n_rows)
-        moments = found if moments is None else moments + found
-        ones = counted if ones is None else ones + counted
-    assert moments is not None
-    assert ones is not None
-    sample = _sample(parts, sizes, moments, random_state)
-    rows = PartedRows(parts, sum(sizes), moments, ones, not sparse.issparse(sample[0]), sample)
+    sizes, each = zip(*parts.each(part_facts), strict=True)
+    if not sum(sizes):
+        raise ParameterError(f"{owner} needs at least one row that weighs something, but there is none. Pass some.")
+    facts = reduce(PartFacts.plus, each)
+    sample = _sample(parts, list(sizes), facts.moments, random_state)
+    rows = PartedRows(parts, sum(sizes), facts, not sparse.issparse(sample[0]), sample)
     names = columns.label_names or tuple(f"y{k}" for k in range(columns.n_labels))
     return TrainingParts(rows, names, columns.feature_names)
 
@@ -184,27 +210,36 @@ def _local(owner: str, chunks: RowChunks) -> tuple[_Columns, Parts]:
     known: list[_Columns] = []
 
     def checked() -> Any:
-        for X, y, names in chunks:
+        for X, y, names, weights in chunks.weighed():
             if not rows_in(X):
                 continue
             if not known:
                 known.append(_columns(owner, X, y, names))
-            yield _checked(known[0], X, y, names)
+            yield _checked(known[0], X, y, weights, names)
 
     parts = StoredParts(checked())
-    if not known:
-        raise ParameterError(f"{owner} needs at least one row, but no chunk has any. Pass some rows.")
-    return known[0], parts
+    return known[0] if known else _none(owner), parts
+
+
+def _none(owner: str) -> Any:
+    raise ParameterError(f"{owner} needs at least one row, but no chunk has any. Pass some rows.")
+
+
+def _columns_of_rows(owner: str, X: Any, y: Any, names: Any) -> _Columns | None:
+    """Return what a block says of all; None where it has no rows."""
+    return _columns(owner, X, y, names) if rows_in(X) else None
 
 
 def _on_workers(owner: str, chunks: DaskChunks, client: Any) -> tuple[_Columns, Parts]:
-    describe, check = _dask.delayed(_columns), _dask.delayed(_checked)
-    columns: _Columns = client.compute(describe(owner, chunks.X[0], chunks.y[0], chunks.label_names)).result()
-    names = chunks.label_names
-    return columns, DaskParts(client, [check(columns, X, y, names) for X, y in zip(chunks.X, chunks.y, strict=True)])
+    describe, check = _dask.delayed(_columns_of_rows), _dask.delayed(_checked)
+    blocks = zip(chunks.X, chunks.y, strict=True)
+    described = (client.compute(describe(owner, X, y, chunks.label_names)).result() for X, y in blocks)
+    columns: _Columns = next((found for found in described if found is not None), None) or _none(owner)
+    given = zip(chunks.X, chunks.y, chunks.weights, strict=True)
+    return columns, DaskParts(client, [check(columns, *rows, chunks.label_names) for rows in given])
 
 
-def _sample(parts: Parts, sizes: list[int], moments: ColumnMoments, random_state: Any) -> tuple[Any, Any]:
+def _sample(parts: Parts, sizes: list[int], moments: ColumnMoments, random_state: Any) -> tuple[Any, Any, Any]:
     """Return some rows of all parts, in their order; all of them where they are few."""
     n_rows = sum(sizes)
     bytes_a_row = 12.0 * max(1.0, moments.filled.sum() / n_rows)
@@ -216,6 +251,7 @@ def _sample(parts: Parts, sizes: list[int], moments: ColumnMoments, random_state
     inside = np.split(chosen, np.searchsorted(chosen, ends[:-1]))
     own = [rows - first for rows, first in zip(inside, ends - sizes, strict=True)]
     found = list(parts.each(sampled_rows, own=own))
-    blocks = [X for X, _ in found]
+    blocks = [X for X, _, _ in found]
     X = sparse.vstack(blocks, format="csr") if sparse.issparse(blocks[0]) else np.concatenate(blocks)
-    return X, sparse.vstack([Y for _, Y in found], format="csr")
+    weights = None if found[0][2] is None else np.concatenate([own for _, _, own in found])
+    return X, sparse.vstack([Y for _, Y, _ in found], format="csr"), weights

@@ -49,15 +49,15 @@ class StoredParts(Parts):
 
     Parameters
     ----------
-    parts : iterable of (X, Y)
-        Checked rows: X dense or CSR, Y CSR of uint8. A memory map is left where it is.
+    parts : iterable of (X, Y, weights)
+        Checked rows: X dense or CSR, Y CSR of uint8, weights of rows or None. A memory map is left where it is.
     """
 
     def __init__(self, parts: Any) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="plait-rows-"))
         # The folder goes with this object, or with the process.
         self._close = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
-        self._stored = [_StoredPart.of(self._folder / str(number), X, Y) for number, (X, Y) in enumerate(parts)]
+        self._stored = [_StoredPart.of(self._folder / str(number), *rows) for number, rows in enumerate(parts)]
 
     def close(self) -> None:
         """Remove the folder."""
@@ -76,7 +76,7 @@ class _StoredPart:
         self.folder, self.n_columns, self.n_labels, self.mapped = folder, n_columns, n_labels, mapped
 
     @classmethod
-    def of(cls, folder: Path, X: Any, Y: Any) -> "_StoredPart":
+    def of(cls, folder: Path, X: Any, Y: Any, weights: Any = None) -> "_StoredPart":
         """Write the arrays of a part."""
         folder.mkdir()
         mapped = X if isinstance(X, np.memmap) else None
@@ -85,6 +85,8 @@ class _StoredPart:
             arrays |= {"data": X.data, "indices": X.indices, "indptr": X.indptr}
         elif mapped is None:
             arrays["X"] = X
+        if weights is not None:
+            arrays["weights"] = weights
         for name, array in arrays.items():
             np.save(folder / name, array)
         return cls(folder, X.shape[1], Y.shape[1], mapped)
@@ -100,7 +102,8 @@ class _StoredPart:
         elif X is None:
             arrays = (self._array("data"), self._array("indices"), self._array("indptr"))
             X = sparse.csr_matrix(arrays, shape=(n_rows, self.n_columns))
-        return RowPart(X, Y, _FileMemory(self.folder))
+        weights = self._array("weights") if (self.folder / "weights.npy").exists() else None
+        return RowPart(X, Y, _FileMemory(self.folder), weights)
 
     def _array(self, name: str) -> Array:
         return np.asarray(np.load(self.folder / f"{name}.npy"))
@@ -125,9 +128,10 @@ class _FileMemory:
             return np.asarray(held["values"]) if int(held["number"]) == number else None
 
 
-def as_part(rows: tuple[Any, Any]) -> RowPart:
+def as_part(rows: tuple[Any, Any, Any]) -> RowPart:
     """Return checked rows as a part that is kept in memory."""
-    return RowPart(*rows, Memory())
+    X, Y, weights = rows
+    return RowPart(X, Y, Memory(), weights)
 
 
 class DaskParts(Parts):
@@ -138,7 +142,7 @@ class DaskParts(Parts):
     client : distributed.Client
         Of the cluster.
     delayed_rows : list of Delayed
-        Each makes checked rows (X, Y).
+        Each makes checked rows (X, Y, weights).
     """
 
     def __init__(self, client: Any, delayed_rows: Sequence[Any]) -> None:

@@ -1,7 +1,7 @@
 """L2 logistic regression of every label where rows lie in parts: what `LogisticLearner` does, by sums over parts."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from warnings import warn
 
 import numpy as np
@@ -19,26 +19,49 @@ from plait.learners.training.column_scaling import ColumnMoments
 from plait.learners.training.problem import LARGEST, Problem, constant_labels, constant_scores
 from plait.structure import LabelGraph
 
-__all__ = ["PartedRows", "fit_logistic_parts", "gathered_labels", "part_facts", "sampled_rows"]
+__all__ = ["PartFacts", "PartedRows", "fit_logistic_parts", "gathered_labels", "part_facts", "sampled_rows"]
 
 # Dense columns up to which their covariances are counted.
 _FEW_COLUMNS = 1000
 
 
-def part_facts(part: RowPart) -> tuple[Any, ...]:
-    """Return the number of rows, the moments of the columns, and how many rows have each label."""
+class PartFacts(NamedTuple):
+    """What is known of the rows of some parts.
+
+    Parameters
+    ----------
+    moments : ColumnMoments
+        Of the features.
+    n_ones : ndarray of int, shape (n_labels,)
+        How many rows have each label.
+    mass : ndarray of float64, shape (n_labels,)
+        What these rows weigh.
+    """
+
+    moments: ColumnMoments
+    n_ones: Ints
+    mass: Floats
+
+    def plus(self, other: "PartFacts") -> "PartFacts":
+        """Return what is known of the rows of both."""
+        return PartFacts(self.moments + other.moments, self.n_ones + other.n_ones, self.mass + other.mass)
+
+
+def part_facts(part: RowPart) -> tuple[int, PartFacts]:
+    """Return the number of rows of a part, and what is known of them."""
     ones = np.asarray(part.Y.sum(axis=0, dtype=np.int64)).ravel()
-    return part.n_rows, ColumnMoments.of(part.X), ones
+    mass = ones.astype(np.float64) if part.weights is None else np.asarray(part.weights @ part.Y)
+    return part.n_rows, PartFacts(ColumnMoments.of(part.X, part.weights), ones, mass)
 
 
-def gathered_labels(part: RowPart) -> Any:
-    """Return the labels of a part, sparse."""
-    return part.Y
+def gathered_labels(part: RowPart) -> tuple[Any, Any]:
+    """Return the labels of a part, sparse, and its weights."""
+    return part.Y, part.weights
 
 
-def sampled_rows(part: RowPart, rows: Ints) -> tuple[Any, Any]:
+def sampled_rows(part: RowPart, rows: Ints) -> tuple[Any, Any, Any]:
     """Return some rows of a part."""
-    return part.X[rows], part.Y[rows]
+    return part.X[rows], part.Y[rows], None if part.weights is None else part.weights[rows]
 
 
 def _gram(part: RowPart, parents: Ints) -> Floats:
@@ -46,7 +69,7 @@ def _gram(part: RowPart, parents: Ints) -> Floats:
     total = 0.0
     for _, block in part.blocks(parents):
         columns = np.column_stack([block.X, block.parents.toarray(), np.ones(block.X.shape[0])])
-        total = total + columns.T @ columns
+        total = total + columns.T @ (columns if block.weights is None else columns * block.weights)
     return np.asarray(total)
 
 
@@ -60,22 +83,29 @@ class PartedRows:
         Where the rows lie.
     n_rows : int
         How many there are.
-    moments : ColumnMoments
-        Of the features.
-    n_ones : ndarray of int, shape (n_labels,)
-        How many rows have each label.
+    facts : PartFacts
+        Of all rows.
     dense : bool
         Whether the features are dense.
-    sample : tuple (X, Y)
+    sample : tuple (X, Y, weights)
         Some rows, all of them where they are few.
     """
 
     parts: Parts
     n_rows: int
-    moments: ColumnMoments
-    n_ones: Ints
+    facts: PartFacts
     dense: bool
-    sample: tuple[Any, Any]
+    sample: tuple[Any, Any, Any]
+
+    @property
+    def moments(self) -> ColumnMoments:
+        """Of the features."""
+        return self.facts.moments
+
+    @property
+    def n_ones(self) -> Ints:
+        """How many rows have each label, (n_labels,)."""
+        return self.facts.n_ones
 
     @property
     def n_features(self) -> int:
@@ -84,8 +114,11 @@ class PartedRows:
 
     @property
     def class_mass(self) -> Floats:
-        """Numbers of rows without and with each label, (n_labels, 2)."""
-        return np.column_stack([self.n_rows - self.n_ones, self.n_ones]).astype(np.float64)
+        """What the rows without and with each label weigh, (n_labels, 2)."""
+        total = float(self.moments.n_rows)
+        # Whatever rounding leaves of sums of weights.
+        ones = np.where(self.n_ones == self.n_rows, total, self.facts.mass)
+        return np.column_stack([total - ones, ones])
 
 
 def fit_logistic_parts(
@@ -128,8 +161,8 @@ def _penalties(
 ) -> tuple[Floats, LinearConditionals | None]:
     """Return C of each label that is fitted, and fits of the sample that are near."""
     if isinstance(settings.C, str):
-        X, Y = rows.sample
-        few = Problem(X, Y, graph, support)
+        X, Y, weights = rows.sample
+        few = Problem(X, Y, graph, support, weights)
         known = np.flatnonzero(~constant_labels(few.class_mass()))
         C, near = choose_penalties(settings, few, known)
         whole = np.full(len(rows.n_ones), float(np.median(C)) if len(C) else 1.0)
@@ -159,7 +192,7 @@ def _problem(
         factors[:] = [float(settings.class_weight.get(0, 1.0)), float(settings.class_weight.get(1, 1.0))]
     elif settings.class_weight is not None:
         factors = mass.sum(axis=1, keepdims=True) / (2 * mass)
-    shares = rows.n_ones[parents] / rows.n_rows
+    shares = rows.class_mass[parents, 1] / rows.moments.n_rows
     parent_scales = np.sqrt(shares * (1.0 - shares)) if settings.scale_parents else np.ones(len(parents))
     scales = np.concatenate([rows.moments.scales(settings.standardize), parent_scales])
     weighted = mass * factors
@@ -189,8 +222,8 @@ def _support(n_features: int, graph: LabelGraph, support: Bools | None, fitted: 
 
 def _covariances(rows: PartedRows, parents: Ints, scales: Floats) -> Floats:
     gram = rows.parts.total(_gram, parents)
-    means = gram[-1, :-1] / rows.n_rows
-    return np.asarray((gram[:-1, :-1] / rows.n_rows - np.outer(means, means)) / np.outer(scales, scales))
+    means = gram[-1, :-1] / gram[-1, -1]
+    return np.asarray((gram[:-1, :-1] / gram[-1, -1] - np.outer(means, means)) / np.outer(scales, scales))
 
 
 def _start(near: LinearConditionals, problem: PartedProblem, fitted: Ints) -> Solution:

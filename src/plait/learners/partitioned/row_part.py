@@ -77,11 +77,14 @@ class RowPart:
         Labels.
     memory : Memory
         What is kept from one sum to the next.
+    weights : ndarray of float64, shape (n_rows,), or None
+        Weights of the rows; None where all are one.
     """
 
     X: Any
     Y: Any
     memory: Any
+    weights: Any = None
 
     @property
     def n_rows(self) -> int:
@@ -89,11 +92,12 @@ class RowPart:
         return int(self.X.shape[0])
 
     def blocks(self, parents: Ints) -> Iterator[tuple[int, "_Block"]]:
-        """Give blocks of rows with the number of their first one."""
-        for first in range(0, self.n_rows, _ROWS):
+        """Give blocks of rows with the number of their first one; an empty one where there are no rows."""
+        for first in range(0, max(1, self.n_rows), _ROWS):
             rows = slice(first, first + _ROWS)
             labels = self.Y[rows].tocsc()
-            yield first, _Block(self.X[rows], labels, labels[:, parents].astype(np.float64))
+            weights = None if self.weights is None else self.weights[rows, None]
+            yield first, _Block(self.X[rows], labels, labels[:, parents].astype(np.float64), weights)
 
 
 class _Block(NamedTuple):
@@ -102,6 +106,7 @@ class _Block(NamedTuple):
     X: Any
     Y: Any
     parents: Any
+    weights: Any
 
     def forward(self, coef: Floats) -> Floats:
         n_features = self.X.shape[1]
@@ -117,14 +122,15 @@ class _Block(NamedTuple):
     def target(self, labels: Ints) -> Floats:
         return np.asarray(self.Y[:, labels].toarray(), dtype=np.float64)
 
+    def cost(self, target: Floats, cost: Floats) -> Floats:
+        """Return C times the weight of each row, by whether it has the label."""
+        found = cost[0] + (cost[1] - cost[0]) * target
+        return np.asarray(found if self.weights is None else found * self.weights)
+
 
 def _probability(scores: Floats) -> Floats:
     with np.errstate(over="ignore"):
         return np.asarray(1.0 / (1.0 + np.exp(-scores)))
-
-
-def _cost(target: Floats, cost: Floats) -> Floats:
-    return cost[0] + (cost[1] - cost[0]) * target
 
 
 def derivatives(part: RowPart, panel: Panel) -> tuple[Floats, ...]:
@@ -133,7 +139,7 @@ def derivatives(part: RowPart, panel: Panel) -> tuple[Floats, ...]:
     for first, block in part.blocks(panel.parents):
         target = block.target(panel.labels)
         scores = block.forward(panel.coef) + panel.intercept
-        p, weight = _probability(scores), _cost(target, panel.cost)
+        p, weight = _probability(scores), block.cost(target, panel.cost)
         loss = (weight * (np.logaddexp(0.0, scores) - target * scores)).sum(axis=0)
         residual, bend = weight * (p - target), weight * p * (1.0 - p)
         part.memory.keep(panel.number, first, bend.astype(np.float32))
@@ -157,7 +163,7 @@ def curvature(part: RowPart, panel: Panel, columns: Ints, directions: Floats) ->
         if bend is None:
             target = block.target(panel.labels)
             p = _probability(block.forward(panel.coef) + panel.intercept)
-            bend = (_cost(target, panel.cost) * p * (1.0 - p)).astype(np.float32)
+            bend = (block.cost(target, panel.cost) * p * (1.0 - p)).astype(np.float32)
             part.memory.keep(panel.number, first, bend)
         along = block.forward(directions)
         weighted = bend[:, columns] * along
@@ -172,7 +178,7 @@ def losses_along(part: RowPart, panel: Panel, steps: Floats, changes: Floats) ->
     for _, block in part.blocks(panel.parents):
         target = block.target(panel.labels)
         scores, along = block.forward(panel.coef) + panel.intercept, block.forward(steps) + changes
-        weight = _cost(target, panel.cost)
+        weight = block.cost(target, panel.cost)
         for place, length in enumerate(LENGTHS):
             there = scores + length * along
             found[place] += (weight * (np.logaddexp(0.0, there) - target * there)).sum(axis=0)

@@ -95,8 +95,8 @@ class ColumnMoments:
 
     Parameters
     ----------
-    n_rows : int
-        Number of rows.
+    n_rows : float
+        Number of rows, or what they weigh.
     means, apart : ndarray of shape (n_columns,)
         Means, and sums of squared distances from them.
     sizes : ndarray of shape (n_columns,)
@@ -113,7 +113,7 @@ class ColumnMoments:
     array([1.   , 2.236, 7.   ])
     """
 
-    n_rows: int
+    n_rows: float
     means: Floats
     apart: Floats
     sizes: Floats
@@ -122,16 +122,22 @@ class ColumnMoments:
     squares: Floats
 
     @classmethod
-    def of(cls, X: Any) -> "ColumnMoments":
-        """Return the moments of some rows."""
-        rows = np.ones(X.shape[0])
+    def of(cls, X: Any, weights: Floats | None = None) -> "ColumnMoments":
+        """Return the moments of some rows; a row counts as often as its weight, which is not 0, says."""
+        if not X.shape[0]:
+            nothing = np.zeros(X.shape[1])
+            return cls(0, nothing, nothing, nothing, np.ones(X.shape[1], dtype=np.bool_), nothing, nothing)
+        rows = np.ones(X.shape[0]) if weights is None else weights
+        mass = float(rows.sum())
         deviations, sizes = _moments(X, rows)
         squares = _squares(X, rows, np.arange(X.shape[1]), np.ones(X.shape[1]))
-        apart = X.shape[0] * np.square(deviations)
-        means = np.asarray(rows @ X).ravel() / X.shape[0]
-        return cls(X.shape[0], means, apart, sizes, _binary(X, sizes), _filled(X, rows), squares)
+        apart = mass * np.square(deviations)
+        means = np.asarray(rows @ X).ravel() / mass
+        return cls(mass, means, apart, sizes, _binary(X, sizes), _filled(X, rows), squares)
 
     def __add__(self, other: "ColumnMoments") -> "ColumnMoments":
+        if not (self.n_rows and other.n_rows):
+            return self if self.n_rows else other
         n_rows = self.n_rows + other.n_rows
         gap = other.means - self.means
         # Chan, Golub and LeVeque: sums of squares around the mean of both.
@@ -190,8 +196,11 @@ def _deviations(X: Any, rows: Floats) -> Floats:
     entries, of_row = X.shape[1], np.repeat(rows, np.diff(X.indptr))
     filled = np.bincount(X.indices, of_row, minlength=entries)
     apart = np.bincount(X.indices, of_row * (X.data - means[X.indices]) ** 2, minlength=entries)
-    # The stored entries as they are, and the zeros, which all lie at the same distance from the mean.
-    variances = (apart + np.maximum(rows.sum() - filled, 0.0) * means**2) / rows.sum()
+    # The stored entries as they are, and the zeros, which all lie at the same distance from the mean. Of a column
+    # without zeros rounding of sums of weights must not make some: large constants would seem to vary.
+    zeros = np.maximum(rows.sum() - filled, 0.0)
+    zeros[np.bincount(X.indices, minlength=entries) == X.shape[0]] = 0.0
+    variances = (apart + zeros * means**2) / rows.sum()
     return np.asarray(np.sqrt(variances))
 
 
