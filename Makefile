@@ -41,13 +41,14 @@ format: .venv/dev.stamp
 bench: .venv/dev.stamp
 	$(BIN)/python -m benchmarks $(NAME)
 
-# What the runs say on the pages docs/reproduction, made anew; results stay in STORES, so that it goes on where it was.
+# What the runs say on the pages docs/reproduction; results stay in STORES, so that it goes on where it was, and what the
+# pages hold of earlier runs stays until it is run again.
 STORES ?= reproduction-stores
 PAPERS ?= occ scls mc pcc pacc
 reproduction: .venv/dev.stamp
 	mkdir -p $(STORES)
 	for paper in $(PAPERS); do $(BIN)/plait reproduce $$paper --plan all --store $(STORES)/$$paper.sqlite \
-	  --jobs $(JOBS) --out docs/reproduction/made >$(STORES)/$$paper.txt || exit; done
+	  --jobs $(JOBS) --out docs/reproduction/made --state $$(git describe --always --dirty) >$(STORES)/$$paper.txt || exit; done
 
 docs: .venv/dev.stamp
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html

@@ -353,7 +353,8 @@ def _reproduce_parser(commands: Any) -> None:
     parser.add_argument("--methods", **some)
     parser.add_argument("--quick", action="store_true", help="a few small data sets: done within five minutes")
     parser.add_argument("--show", action="store_true", help="run nothing, only compare what the store holds")
-    parser.add_argument("--out", metavar="FOLDER", help="write the tables and figures there too, as parts of pages")
+    parser.add_argument("--out", metavar="FOLDER", help="complete the tables and figures there, the parts of pages")
+    parser.add_argument("--state", default="", metavar="WORD", help="what stands in them beside the runs: a commit")
     _add_json(parser, "print counts and cells as JSON")
 
 

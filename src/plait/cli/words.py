@@ -37,8 +37,9 @@ REPRODUCE = """
 Run the experiments of a paper by two plans, as the paper says and as its program ran, and show both beside the
 published numbers: the difference in published standard deviations, how many cells are within two of them, better and
 worse, how many of the printed cells are compared, and the paper's tests done again. What the store holds is not run
-again: stop the command at any moment and give it again. Data sets are looked for in the folder PLAIT_DATA. The exit
-code is 0, 1 if a cell failed, 2 if there are no data or a word is wrong.
+again: stop the command at any moment and give it again. Data sets are looked for in the folder PLAIT_DATA. A folder
+that is given by --out keeps what earlier stores held, with the day of each run. The exit code is 0, 1 if a cell failed,
+2 if there are no data or a word is wrong.
 """
 WARM_UP = """
 Compile all kernels and keep them on disk, so that nothing is compiled later: in the Dockerfile of an image, or once on

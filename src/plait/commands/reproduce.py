@@ -33,6 +33,7 @@ def reproduce_paper(
     retry_failed: bool = False,
     show: bool = False,
     out: str | None = None,
+    state: str = "",
     as_json: bool = False,
 ) -> int:
     """Run the plans of a paper, print plait's numbers beside the printed ones; return 1 if a cell failed, else 0.
@@ -58,7 +59,10 @@ def reproduce_paper(
     show : bool, default=False
         Run nothing, only compare.
     out : str, optional
-        Folder for the parts of the paper's page: counts, cells, tests and figures.
+        Folder for the parts of the paper's page: counts, cells, tests and figures. What it holds of earlier runs stays
+        where the store has nothing, and is counted too.
+    state : str, default=""
+        What the state of the code is called that ran, such as a commit: it stands beside every cell in `out`.
     as_json : bool, default=False
         Print counts and cells as JSON.
 
@@ -92,9 +96,9 @@ def reproduce_paper(
         failed += summary.failed + summary.failed_before
     for word in dict.fromkeys(missing):
         _say_missing(word)
-    columns = [read_reproduction(paper, place, column) for column in COLUMNS]
+    columns = [read_reproduction(paper, place, column, kept=out, state=state) for column in COLUMNS]
     print(json.dumps(reproduction_record(columns), indent=2) if as_json else reproduction_text(columns))
-    for path in [*write_paper(paper, place, out), write_index(out)] if out else ():
+    for path in [*write_paper(paper, place, out, state=state), write_index(out)] if out else ():
         print(f"written: {path}", file=sys.stderr)
     return 1 if failed else 0
 

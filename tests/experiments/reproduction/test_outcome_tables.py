@@ -81,6 +81,6 @@ def test_outcomes_are_counted_by_method_and_measure():
         for m, base in (("MC", 0.4), ("BR", 0.3))
         for fold in range(3)
     ]
-    lines = outcomes_text(repeated_outcomes(made)).splitlines()
+    lines = outcomes_text(repeated_outcomes(compare_with_paper("mc", made))).splitlines()
     assert lines[1].split() == ["BR", "exact_match", "2/0/0", "2/0/0"]
     assert outcomes_text([]) == ""

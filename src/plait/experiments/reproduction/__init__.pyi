@@ -7,6 +7,7 @@ from .paper_methods import CardinalityThreshold, FewerRows, OneAgainstRest
 from .paper_plans import paper_plan, plan_names
 from .repeated_tests import FoldOutcome, RepeatedPair, RepeatedRanks, repeated_outcomes, repeated_pairs, repeated_ranks
 from .rerun import Reproduction, read_reproduction, read_results, run_paper
+from .run_ledger import Measured, measured_means
 
 __all__ = [
     "COLUMNS",
@@ -15,6 +16,7 @@ __all__ = [
     "ComparedCell",
     "FewerRows",
     "FoldOutcome",
+    "Measured",
     "OneAgainstRest",
     "RepeatedPair",
     "RepeatedRanks",
@@ -22,6 +24,7 @@ __all__ = [
     "SelectedNaiveBayes",
     "Tally",
     "compare_with_paper",
+    "measured_means",
     "n_printed",
     "paper_plan",
     "plan_names",

@@ -1,17 +1,17 @@
 """Plait's results beside the published ones, cell by cell: the difference, in published standard deviations."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from plait.experiments.planning.measures import MEASURES, smaller_is_better
 from plait.experiments.published import Note, PublishedScore, notes_on, printed_scores
 from plait.experiments.reproduction.facts import paper_facts
+from plait.experiments.reproduction.run_ledger import Means, Measured, measured_means
 from plait.experiments.running.cells import CellResult
 
-__all__ = ["VERDICTS", "ComparedCell", "Tally", "compare_with_paper", "n_printed", "tally"]
+__all__ = ["VERDICTS", "ComparedCell", "Tally", "compare_means", "compare_with_paper", "n_printed", "tally"]
 
 VERDICTS = ("within", "better", "worse")
 _DEVIATIONS = 2.0
@@ -37,6 +37,10 @@ class ComparedCell:
         Within two standard deviations and the rounding of print, or beyond them on either side.
     notes : tuple of Note
         What is known about the printed number.
+    parts : tuple of float
+        Plait's value on each part; empty where only the mean was kept.
+    run : str
+        When it ran, and by which version.
 
     Examples
     --------
@@ -54,6 +58,8 @@ class ComparedCell:
     errors: float
     verdict: str
     notes: tuple[Note, ...] = ()
+    parts: tuple[float, ...] = ()
+    run: str = ""
 
     @property
     def comparable(self) -> bool:
@@ -126,35 +132,46 @@ def compare_with_paper(paper: str, results: Sequence[CellResult], column: str = 
     >>> [(cell.published.metric, cell.verdict) for cell in compare_with_paper("pcc", ran)]
     [('hamming_loss', 'worse')]
     """
-    parts: dict[tuple[str, str], list[CellResult]] = {}
-    aliases = paper_facts(paper).aliases
-    for result in results:
-        parts.setdefault((aliases.get(result.dataset, result.dataset), result.method), []).append(result)
-    whole = {place: rows for place, rows in parts.items() if all(row.error is None for row in rows)}
-    names = paper_facts(paper).measures.get(column, {})
+    return compare_means(paper, measured_means(results), column)
+
+
+def compare_means(paper: str, means: Means, column: str = "clean") -> list[ComparedCell]:
+    """Put means beside what a paper printed, in the paper's order.
+
+    Parameters
+    ----------
+    paper : {"occ", "scls", "mc", "pcc", "pacc"}
+        The paper.
+    means : Means
+        Of a column's plan.
+    column : {"clean", "as_run"}, default="clean"
+        By which plan.
+    """
+    aliases, names = paper_facts(paper).aliases, paper_facts(paper).measures.get(column, {})
+    # Tables of a paper may mean different data by one name, of which each has some of the measures printed there.
+    named = {(aliases.get(dataset, dataset), method): found for (dataset, method), found in means.items()}
     compared = []
     for score in printed_scores(paper):
-        rows = whole.get((score.dataset, score.method), [])
         measure = names.get(score.metric, score.metric)
-        values = [row.metrics[measure] for row in rows if measure in row.metrics]
-        if measure in MEASURES and values and not np.isnan(values).any():
-            compared.append(_compared(score, np.array(values), column))
+        found = named.get((score.dataset, score.method), {}).get(measure)
+        if measure in MEASURES and found is not None and not np.isnan(found.mean):
+            compared.append(_compared(score, found, column))
     return compared
 
 
-def _compared(score: PublishedScore, values: npt.NDArray[np.float64], column: str) -> ComparedCell:
-    mean = float(values.mean())
-    std = float(values.std(ddof=1)) if len(values) > 1 else float("nan")
+def _compared(score: PublishedScore, found: Measured, column: str) -> ComparedCell:
+    mean, std = found.mean, found.std
     # Printed to three decimals; sums of log-likelihoods to one.
     rounding = 0.05 if score.metric == "cll_loss" else 0.0005
-    scale, error = _spreads(score, std, len(values), rounding)
+    scale, error = _spreads(score, std, found.n_parts, rounding)
     gain = (score.mean - mean) if smaller_is_better(score.metric) else (mean - score.mean)
     # What lies within the rounding of print is no difference.
     gain = float(np.sign(gain) * max(0.0, abs(gain) - rounding))
     deviations = gain / scale
     notes = notes_on(score.paper, score.dataset, score.method, score.metric, column)
     verdict = "better" if deviations > _DEVIATIONS else "worse" if deviations < -_DEVIATIONS else "within"
-    return ComparedCell(score, mean, std, len(values), deviations, gain / error, verdict, notes)
+    away = deviations, gain / error, verdict
+    return ComparedCell(score, mean, std, found.n_parts, *away, notes, found.parts, found.run)
 
 
 def _spreads(score: PublishedScore, std: float, n_parts: int, rounding: float) -> tuple[float, float]:
@@ -200,13 +217,15 @@ def tally(paper: str, cells: Iterable[ComparedCell]) -> Tally:
     return Tally(within, better, worse, n_printed(paper), near)
 
 
-def n_printed(paper: str) -> int:
+def n_printed(paper: str, datasets: Container[str] | None = None) -> int:
     """Return how many numbers of its own a paper's tables hold that a run can be put beside.
 
     Parameters
     ----------
     paper : {"occ", "scls", "mc", "pcc", "pacc"}
         The paper.
+    datasets : container of str, optional
+        On these data sets only.
 
     Returns
     -------
@@ -217,4 +236,5 @@ def n_printed(paper: str) -> int:
     >>> n_printed("occ")
     364
     """
-    return sum(score.method not in paper_facts(paper).quoted for score in printed_scores(paper))
+    own = (score for score in printed_scores(paper) if score.method not in paper_facts(paper).quoted)
+    return sum(datasets is None or score.dataset in datasets for score in own)

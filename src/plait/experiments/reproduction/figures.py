@@ -7,7 +7,7 @@ import numpy as np
 from plait.experiments.published import published_results
 from plait.experiments.reproduction.facts import Figure
 from plait.experiments.reproduction.repeated_tables import words_table
-from plait.experiments.running.cells import CellResult
+from plait.experiments.reproduction.run_ledger import Means, Measured
 from plait.pictures.arrangements import panels
 from plait.pictures.heat_map import draw_number_map
 from plait.pictures.lines import draw_lines
@@ -20,54 +20,51 @@ Pairs = Sequence[tuple[str, str]]
 _TIMES = ("fit_seconds", "predict_seconds")
 
 
-def means_table(results: Sequence[CellResult], metrics: Sequence[str]) -> Table:
-    """Return the mean of every measure for each method on each data set.
+def means_table(means: Means, metrics: Sequence[str]) -> Table:
+    """Return the mean of every measure for each method on each data set, and when it ran.
 
     Parameters
     ----------
-    results : sequence of CellResult
-        From `read_results`.
+    means : Means
+        What ran by a plan.
     metrics : sequence of str
         The measures, in the order in which they are shown.
     """
     rows = []
-    for (dataset, method), parts in _grouped(results).items():
-        values = [[part.metrics.get(metric, float("nan")) for part in parts] for metric in metrics]
-        rows.append((dataset, method, *map(_mean_words, values)))
-    return words_table("means", ("data set", "method", *metrics), rows)
+    for (dataset, method), found in means.items():
+        run = next(iter(found.values())).run
+        rows.append((dataset, method, *(_mean_words(found.get(metric)) for metric in metrics), run))
+    return words_table("means", ("data set", "method", *metrics, "run"), rows)
 
 
-def _mean_words(values: Sequence[float]) -> str:
+def _mean_words(found: Measured | None) -> str:
     """Return the mean, with the deviation over the parts where there are several."""
-    return f"{np.mean(values):.3f}" + (f" ±{np.std(values, ddof=1):.3f}" if len(values) > 1 else "")
+    if found is None:
+        return ""
+    return f"{found.mean:.3f}" + (f" ±{found.std:.3f}" if found.std == found.std else "")
 
 
-def _grouped(results: Sequence[CellResult]) -> dict[tuple[str, str], list[CellResult]]:
-    found: dict[tuple[str, str], list[CellResult]] = {}
-    for result in results:
-        if result.error is None:
-            found.setdefault((result.dataset, result.method), []).append(result)
-    return found
+def _of_metric(means: Means, metric: str) -> dict[tuple[str, str], float]:
+    return {place: found[metric].mean for place, found in means.items() if metric in found}
 
 
-def draw_figure(results: Sequence[CellResult], figure: Figure, n_columns: int = 2) -> str:
+def draw_figure(means: Means, figure: Figure, n_columns: int = 2) -> str:
     """Return the picture: a panel for each data set, a line for each series, or a map; empty where nothing ran.
 
     Parameters
     ----------
-    results : sequence of CellResult
-        Methods are called "series @ number", except in a map.
+    means : Means
+        What ran; methods are called "series @ number", except in a map.
     figure : Figure
         What is drawn.
     n_columns : int, default=2
         Panels beside each other.
     """
     if not figure.across:
-        return _drawn_map(results, figure)
+        return _drawn_map(_of_metric(means, figure.metric), figure)
     by_dataset: dict[str, dict[str, list[tuple[float, float]]]] = {}
-    for (dataset, method), parts in _grouped(results).items():
+    for (dataset, method), value in _of_metric(means, figure.metric).items():
         name, _, number = method.rpartition(_AT)
-        value = float(np.mean([part.metrics[figure.metric] for part in parts]))
         by_dataset.setdefault(dataset, {}).setdefault(name, []).append((float(number), value))
     words = {"across": figure.across, "upward": figure.metric}
     drawn = [
@@ -78,12 +75,8 @@ def draw_figure(results: Sequence[CellResult], figure: Figure, n_columns: int = 
     return panels(rows, figure.words) if rows else ""
 
 
-def _drawn_map(results: Sequence[CellResult], figure: Figure) -> str:
+def _drawn_map(means: Mapping[tuple[str, str], float], figure: Figure) -> str:
     """Return a map of the data sets on which all methods ran; the colour goes from a row's lowest to its highest."""
-    means = {
-        place: float(np.mean([part.metrics[figure.metric] for part in parts]))
-        for place, parts in _grouped(results).items()
-    }
     methods = figure.methods or tuple(dict.fromkeys(method for _, method in means))
     names = dict.fromkeys(name for name, _ in means)
     rows = {name: [means[name, m] for m in methods] for name in names if all((name, m) in means for m in methods)}
@@ -98,15 +91,15 @@ def _drawn_map(results: Sequence[CellResult], figure: Figure) -> str:
     return draw_number_map(shares, numbers, list(rows), list(methods), note=note, title=figure.words)
 
 
-def gains_table(paper: str, columns: Mapping[str, Sequence[CellResult]], pairs: Pairs, metric: str) -> Table:
+def gains_table(paper: str, columns: Mapping[str, Means], pairs: Pairs, metric: str) -> Table:
     """Return by how many percent the first of two methods is better than the second, printed and by each column.
 
     Parameters
     ----------
     paper : {"occ", "scls", "mc", "pcc", "pacc"}
         The paper.
-    columns : dict of str to sequence of CellResult
-        What a column is called -> its results.
+    columns : dict of str to Means
+        What a column is called -> what ran.
     pairs : sequence of two names
         The methods.
     metric : str
@@ -118,7 +111,7 @@ def gains_table(paper: str, columns: Mapping[str, Sequence[CellResult]], pairs: 
         A row for each data set, then their mean; empty where a side did not run or is not printed.
     """
     printed = {(s.dataset, s.method): s.mean for s in published_results(paper) if s.metric == metric}
-    sides = {"published": printed, **{words: _means(results, metric) for words, results in columns.items()}}
+    sides = {"published": printed, **{words: _of_metric(means, metric) for words, means in columns.items()}}
     kept = [(pair, words, means) for pair in pairs for words, means in sides.items() if _gains(means, pair)]
     names = list(dict.fromkeys(name for name, _ in printed if any(name in _gains(m, p) for p, _, m in kept)))
     found = [_gains(means, pair) for pair, _, means in kept]
@@ -126,14 +119,6 @@ def gains_table(paper: str, columns: Mapping[str, Sequence[CellResult]], pairs: 
     rows.append(("mean", *(_percent(float(np.mean(list(gains.values())))) for gains in found)))
     heads = ("data set", *(f"{first} over {second}, {words}" for (first, second), words, _ in kept))
     return words_table("gains", heads, rows)
-
-
-def _means(results: Sequence[CellResult], metric: str) -> dict[tuple[str, str], float]:
-    values: dict[tuple[str, str], list[float]] = {}
-    for result in results:
-        if result.error is None:
-            values.setdefault((result.dataset, result.method), []).append(result.metrics[metric])
-    return {place: float(np.mean(found)) for place, found in values.items()}
 
 
 def _gains(means: Mapping[tuple[str, str], float], pair: tuple[str, str]) -> dict[str, float]:
@@ -147,25 +132,25 @@ def _percent(gain: float | None) -> str:
     return "" if gain is None else f"{100 * gain:+.1f}%"
 
 
-def times_table(paper: str, results: Sequence[CellResult], pairs: Pairs) -> Table:
+def times_table(paper: str, means: Means, pairs: Pairs) -> Table:
     """Return how often longer the first of two methods takes than the second, to learn and to predict.
 
     Parameters
     ----------
     paper : {"occ", "scls", "mc", "pcc", "pacc"}
         The paper, which prints times.
-    results : sequence of CellResult
+    means : Means
         What ran; the median over the parts of a data set counts.
     pairs : sequence of two names
         The methods.
     """
     printed = {(s.dataset, s.method, s.metric): s.mean for s in published_results(paper) if s.metric in _TIMES}
-    seconds: dict[tuple[str, str, str], list[float]] = {}
-    for result in results:
-        if result.error is None:
-            for metric in _TIMES:
-                seconds.setdefault((result.dataset, result.method, metric), []).append(getattr(result, metric))
-    ours = {place: float(np.median(found)) for place, found in seconds.items()}
+    ours = {
+        (*place, metric): float(np.median(found[metric].parts))
+        for place, found in means.items()
+        for metric in _TIMES
+        if metric in found and found[metric].parts
+    }
     names = list(dict.fromkeys(name for name, _, _ in printed))
     rows = []
     for first, second in pairs:

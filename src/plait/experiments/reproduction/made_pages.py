@@ -2,25 +2,32 @@
 
 import csv
 import os
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from plait.experiments.published import PAPERS
+from plait.experiments.published import PAPERS, printed_scores
 from plait.experiments.reproduction.compared_cells import VERDICTS, n_printed
 from plait.experiments.reproduction.facts import COLUMNS, paper_facts
 from plait.experiments.reproduction.figures import draw_figure, gains_table, means_table, times_table
 from plait.experiments.reproduction.outcome_tables import COLUMN_WORDS, cells_csv, cells_markdown, tally_table
-from plait.experiments.reproduction.paper_plans import paper_plan, plan_names
+from plait.experiments.reproduction.paper_plans import available_datasets, paper_plan, plan_names
 from plait.experiments.reproduction.repeated_tables import outcomes_text, pairs_markdown, ranks_markdown, words_table
-from plait.experiments.reproduction.rerun import Reproduction, read_reproduction, read_results
+from plait.experiments.reproduction.rerun import Reproduction, ledger_file, read_means, read_reproduction
+from plait.experiments.reproduction.run_ledger import Means, ledger_text
 from plait.pictures.arrangements import saved
 from plait.pictures.table_markup import as_markdown
 
 __all__ = ["write_index", "write_paper"]
 
 
-def write_paper(paper: str, store: str | os.PathLike[str], folder: str | os.PathLike[str]) -> list[Path]:
+def write_paper(
+    paper: str, store: str | os.PathLike[str], folder: str | os.PathLike[str], *, state: str = ""
+) -> list[Path]:
     """Write all that a store says about a paper: Markdown parts, the cells as CSV, figures as SVG.
+
+    What the folder holds of earlier runs and the store does not stays, unless the plan has other settings now: the file
+    PAPER-runs.csv has every mean with the run that it comes from, and PAPER-runs.md counts the cells of each run.
 
     Parameters
     ----------
@@ -30,6 +37,8 @@ def write_paper(paper: str, store: str | os.PathLike[str], folder: str | os.Path
         From `run_paper`, with any of the paper's plans.
     folder : path
         Where the parts go; made where there is none.
+    state : str, default=""
+        What the state of the code is called that ran, such as a commit; it stands beside the day and the version.
 
     Returns
     -------
@@ -43,31 +52,54 @@ def write_paper(paper: str, store: str | os.PathLike[str], folder: str | os.Path
     >>> sorted(path.name for path in write_paper("pcc", "pcc.sqlite", "pages"))[:2]
     ['pcc-cells.md', 'pcc-counts.md']
     """
-    columns = [read_reproduction(paper, store, column) for column in COLUMNS]
+    columns = [read_reproduction(paper, store, column, kept=folder, state=state) for column in COLUMNS]
+    means = {found.column: found.means for found in columns}
+    others = [name for name in plan_names(paper) if name not in COLUMNS]
+    means |= {name: read_means(paper, store, name, kept=folder, state=state)[0] for name in others}
     texts = {
-        f"{paper}-counts.md": as_markdown(tally_table(columns)),
+        ledger_file(paper, folder).name: ledger_text(paper, means),
+        f"{paper}-counts.md": as_markdown(tally_table(columns, _at_hand(columns))),
+        f"{paper}-runs.md": _runs_text(columns),
         f"{paper}-cells.md": cells_markdown(columns),
         f"{paper}.csv": cells_csv(columns),
         f"{paper}-tests.md": "\n\n".join(part for found in columns for part in _tests(found)),
     }
-    for plan in plan_names(paper):
-        if plan not in COLUMNS:
-            texts |= dict(_plan_texts(paper, store, plan))
-    texts |= dict(_claims(paper, store))
+    for plan in others:
+        texts |= dict(_plan_texts(paper, plan, means[plan]))
+    texts |= dict(_claims(paper, means))
     return _written(texts, Path(folder))
 
 
-def _claims(paper: str, store: str | os.PathLike[str]) -> Iterator[tuple[str, str]]:
+def _at_hand(columns: Sequence[Reproduction]) -> list[str]:
+    """Return the names in print of the data sets that are on this machine, or that an earlier run had."""
+    paper = columns[0].paper
+    plans = [available_datasets(paper_plan(paper, found.column))[0] for found in columns]
+    here = {paper_facts(paper).aliases.get(data.name, data.name) for plan in plans for data in plan.datasets}
+    here |= {cell.published.dataset for found in columns for cell in found.cells}
+    return list(dict.fromkeys(score.dataset for score in printed_scores(paper) if score.dataset in here))
+
+
+def _runs_text(columns: Sequence[Reproduction]) -> str:
+    """Return how many cells come from which run; nothing where there are no cells."""
+    counts = [Counter(cell.run for cell in found.cells) for found in columns]
+    runs = sorted(set().union(*counts))
+    rows = [(run, *(str(count[run]) for count in counts)) for run in runs]
+    heads = ("run", *(COLUMN_WORDS[found.column] for found in columns))
+    return as_markdown(words_table("runs", heads, rows)) if rows else ""
+
+
+def _claims(paper: str, means: Mapping[str, Means]) -> Iterator[tuple[str, str]]:
     """Yield figures of a column's results, what methods gain on others, and their times."""
-    facts, ran = paper_facts(paper), {column: read_results(paper, store, column)[0] for column in COLUMNS}
+    facts = paper_facts(paper)
     for name, figure in facts.figures.items():
-        if ran.get(figure.plan):
-            yield f"{paper}-{name}.svg", saved(draw_figure(ran[figure.plan], figure))
+        drawn = draw_figure(means[figure.plan], figure) if means.get(figure.plan) else ""
+        if drawn:
+            yield f"{paper}-{name}.svg", saved(drawn)
     if facts.gains:
-        results = {COLUMN_WORDS[column]: found for column, found in ran.items()}
-        yield f"{paper}-gains.md", as_markdown(gains_table(paper, results, facts.gains["pairs"], facts.gains["metric"]))
+        ran = {COLUMN_WORDS[column]: means[column] for column in COLUMNS}
+        yield f"{paper}-gains.md", as_markdown(gains_table(paper, ran, facts.gains["pairs"], facts.gains["metric"]))
     if facts.times:
-        yield f"{paper}-times.md", as_markdown(times_table(paper, ran["as_run"], facts.times["pairs"]))
+        yield f"{paper}-times.md", as_markdown(times_table(paper, means["as_run"], facts.times["pairs"]))
 
 
 def _written(texts: dict[str, str], place: Path) -> list[Path]:
@@ -78,14 +110,13 @@ def _written(texts: dict[str, str], place: Path) -> list[Path]:
     return [place / name for name in texts]
 
 
-def _plan_texts(paper: str, store: str | os.PathLike[str], plan: str) -> Iterator[tuple[str, str]]:
+def _plan_texts(paper: str, plan: str, means: Means) -> Iterator[tuple[str, str]]:
     """Yield the table of a plan's means, and its picture where it is a figure."""
-    results, _ = read_results(paper, store, plan)
-    if results:
-        yield f"{paper}-{plan}.md", as_markdown(means_table(results, paper_plan(paper, plan).metrics))
+    if means:
+        yield f"{paper}-{plan}.md", as_markdown(means_table(means, paper_plan(paper, plan).metrics))
         figure = paper_facts(paper).figures.get(plan)
         if figure is not None:
-            yield f"{paper}-{plan}.svg", saved(draw_figure(results, figure))
+            yield f"{paper}-{plan}.svg", saved(draw_figure(means, figure))
 
 
 def _tests(found: Reproduction) -> Iterator[str]:

@@ -3,12 +3,12 @@
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from plait.experiments.published import Note, PublishedScore, published_rank_tests
-from plait.experiments.reproduction.compared_cells import ComparedCell, Tally, tally
+from plait.experiments.reproduction.compared_cells import ComparedCell, Tally, n_printed, tally
 from plait.experiments.reproduction.repeated_tables import outcomes_text, pairs_text, ranks_text, words_table
 from plait.experiments.reproduction.rerun import Reproduction
 from plait.pictures.table_markup import as_markdown
@@ -30,7 +30,7 @@ COLUMN_WORDS = {"clean": "as the paper says", "as_run": "as its program ran"}
 _WIDE = 2**16
 _CSV = (
     *("paper", "column", "table", "dataset", "method", "metric", "published_mean", "published_std", "plait_mean"),
-    *("plait_std", "n_parts", "deviations", "standard_errors", "verdict", "comparable", "notes"),
+    *("plait_std", "n_parts", "deviations", "standard_errors", "verdict", "comparable", "run", "notes"),
 )
 Columns = Sequence[Reproduction]
 _Place = tuple[str, str, str]
@@ -111,16 +111,27 @@ def counted(count: Tally) -> dict[str, int]:
     return {**asdict(count), "compared": count.compared}
 
 
-def tally_table(columns: Columns) -> Table:
-    """Return the strict counts of each column, with how many of the printed cells are compared."""
-    heads = ("column", "within", "better", "worse", "compared", "of printed", "within 2 errors of difference")
+def tally_table(columns: Columns, at_hand: Collection[str] = ()) -> Table:
+    """Return the strict counts of each column, with how many of the printed cells are compared.
+
+    Parameters
+    ----------
+    columns : sequence of Reproduction
+        Of one paper.
+    at_hand : collection of str, optional
+        Names in print of the data sets that are there: the share of their cells is told too.
+    """
+    heads = ["column", "within", "better", "worse", "compared", "of printed", "within 2 errors of difference"]
+    heads[6:6] = [f"of printed on the {len(at_hand)} sets at hand"] if at_hand else []
     rows = []
     for found in columns:
         t = tally(found.paper, found.cells)
         near = f"{t.within_errors} ({t.within_errors / t.compared:.1%})" if t.compared else ""
         within = f"{t.within} ({t.share:.1%})" if t.compared else "0"
         numbers = [within, str(t.better), str(t.worse), str(t.compared)]
-        rows.append((COLUMN_WORDS[found.column], *numbers, f"{t.printed} ({t.coverage:.0%})", near))
+        here = n_printed(found.paper, at_hand)
+        there = [f"{here} ({t.compared / here:.0%})"] if at_hand else []
+        rows.append((COLUMN_WORDS[found.column], *numbers, f"{t.printed} ({t.coverage:.0%})", *there, near))
     return words_table("counts", heads, rows)
 
 
@@ -221,6 +232,13 @@ def cells_csv(columns: Columns) -> str:
             s = cell.published
             printed = [s.paper, column.column, s.table, s.dataset, s.method, s.metric, s.mean, _blank(s.std)]
             away = [_blank(cell.deviations), _blank(cell.errors), cell.verdict, "yes" if cell.comparable else "no"]
-            ours = [cell.mean, _blank(cell.std), cell.n_parts, *away, " ".join(note.text for note in cell.notes)]
+            ours = [
+                cell.mean,
+                _blank(cell.std),
+                cell.n_parts,
+                *away,
+                cell.run,
+                " ".join(note.text for note in cell.notes),
+            ]
             writer.writerow([*printed, *ours])
     return out.getvalue()

@@ -9,7 +9,7 @@ from plait.experiments.planning.measures import smaller_is_better
 from plait.experiments.published import published_results
 from plait.experiments.reproduction.compared_cells import ComparedCell
 from plait.experiments.reproduction.facts import paper_facts
-from plait.experiments.running.cells import CellResult
+from plait.experiments.reproduction.run_ledger import Means
 from plait.experiments.statistics import (
     PairedT,
     RankComparison,
@@ -71,14 +71,10 @@ class FoldOutcome:
 
     Examples
     --------
-    >>> from plait.experiments import CellResult
-    >>> runs = [("MC", 0.35), ("MC", 0.36), ("BR", 0.26), ("BR", 0.27)]
-    >>> ran = [
-    ...     CellResult("emotions", method, fold % 2, 0, metrics={"exact_match": value})
-    ...     for fold, (method, value) in enumerate(runs)
-    ... ]
-    >>> [(found.method, found.published) for found in repeated_outcomes(ran)]
-    [('BR', 'win')]
+    >>> from plait.experiments.statistics import paired_t_test
+    >>> test = paired_t_test([0.35, 0.36, 0.39], [0.26, 0.27, 0.28])
+    >>> FoldOutcome("emotions", "BR", "exact_match", "win", test).plait.outcome
+    'win'
     """
 
     dataset: str
@@ -148,13 +144,13 @@ def _whole_block(methods: list[str], places: list[tuple[str, str]]) -> tuple[lis
     return best
 
 
-def repeated_outcomes(results: Sequence[CellResult], control: str = "MC") -> list[FoldOutcome]:
+def repeated_outcomes(cells: Sequence[ComparedCell], control: str = "MC") -> list[FoldOutcome]:
     """Repeat the paired t-tests of the paper on mixtures: the control against every method, over the same folds.
 
     Parameters
     ----------
-    results : sequence of CellResult
-        Results of the plan "mc".
+    cells : sequence of ComparedCell
+        Of the paper "mc"; those of which only the mean was kept are left out.
     control : str, default="MC"
         The method from whose side is counted.
 
@@ -164,24 +160,19 @@ def repeated_outcomes(results: Sequence[CellResult], control: str = "MC") -> lis
 
     Examples
     --------
-    >>> from plait.experiments import CellResult
-    >>> repeated_outcomes([CellResult("emotions", "MC", 0, 0, metrics={"exact_match": 0.35})])  # no other method
+    >>> repeated_outcomes([])  # no method ran
     []
     """
-    folds: dict[tuple[str, str, str], dict[tuple[int, int], float]] = {}
-    for result in results:
-        for metric, value in result.metrics.items():
-            folds.setdefault((result.dataset, result.method, metric), {})[result.seed, result.fold] = value
+    folds = {(c.published.dataset, c.published.method, c.published.metric): c.parts for c in cells}
     found = []
     for score in published_results("mc"):
         if score.method == control or score.marker not in ("win", "tie", "loss"):
             continue
-        ours = folds.get((score.dataset, control, score.metric), {})
-        theirs = folds.get((score.dataset, score.method, score.metric), {})
-        both = [place for place in ours if place in theirs]
-        pairs = np.array([[ours[place], theirs[place]] for place in both]).reshape(-1, 2)
-        if len(pairs) > 1 and not np.isnan(pairs).any():
-            test = paired_t_test(*pairs.T, higher_is_better=not smaller_is_better(score.metric))
+        ours = folds.get((score.dataset, control, score.metric), ())
+        theirs = folds.get((score.dataset, score.method, score.metric), ())
+        if len(ours) == len(theirs) > 1:
+            better = not smaller_is_better(score.metric)
+            test = paired_t_test(np.array(ours), np.array(theirs), higher_is_better=better)
             found.append(FoldOutcome(score.dataset, score.method, score.metric, score.marker, test))
     return found
 
@@ -221,7 +212,7 @@ class RepeatedPair:
     printed: str = ""
 
 
-def repeated_pairs(paper: str, cells: Sequence[ComparedCell], results: Sequence[CellResult] = ()) -> list[RepeatedPair]:
+def repeated_pairs(paper: str, cells: Sequence[ComparedCell], means: Means | None = None) -> list[RepeatedPair]:
     """Repeat the Wilcoxon tests of a paper.
 
     Parameters
@@ -230,7 +221,7 @@ def repeated_pairs(paper: str, cells: Sequence[ComparedCell], results: Sequence[
         The paper.
     cells : sequence of ComparedCell
         From `compare_with_paper`.
-    results : sequence of CellResult
+    means : Means, optional
         What ran; for methods of which the paper prints tests only.
 
     Returns
@@ -249,7 +240,8 @@ def repeated_pairs(paper: str, cells: Sequence[ComparedCell], results: Sequence[
     found = []
     for metric in dict.fromkeys(cell.published.metric for cell in cells):
         here = {(c.published.dataset, c.published.method): c for c in cells if c.published.metric == metric}
-        ours = _means_of(results, metric) | {place: c.mean for place, c in here.items()}
+        ours = {place: found[metric].mean for place, found in (means or {}).items() if metric in found}
+        ours |= {place: c.mean for place, c in here.items()}
         printed = {place: c.published.mean for place, c in here.items()}
         for first, second in asked.get("methods", ()):
             datasets = [name for name, method in ours if method == first and (name, second) in ours]
@@ -267,11 +259,3 @@ def repeated_pairs(paper: str, cells: Sequence[ComparedCell], results: Sequence[
             assert tests[1] is not None
             found.append(RepeatedPair(metric, first, second, tuple(datasets), tests[0], tests[1], words))
     return found
-
-
-def _means_of(results: Sequence[CellResult], metric: str) -> dict[tuple[str, str], float]:
-    values: dict[tuple[str, str], list[float]] = {}
-    for result in results:
-        if result.error is None and metric in result.metrics:
-            values.setdefault((result.dataset, result.method), []).append(result.metrics[metric])
-    return {place: float(np.mean(found)) for place, found in values.items()}

@@ -3,12 +3,13 @@
 import json
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from plait.core.checks import OneOf, check_value
 from plait.data import DataError
 from plait.experiments.planning.plan import Plan
-from plait.experiments.reproduction.compared_cells import ComparedCell, compare_with_paper
+from plait.experiments.reproduction.compared_cells import ComparedCell, compare_means
 from plait.experiments.reproduction.facts import COLUMNS, paper_facts
 from plait.experiments.reproduction.paper_plans import available_datasets, paper_plan, part_of_plan
 from plait.experiments.reproduction.repeated_tests import (
@@ -19,11 +20,20 @@ from plait.experiments.reproduction.repeated_tests import (
     repeated_pairs,
     repeated_ranks,
 )
+from plait.experiments.reproduction.run_ledger import Means, completed, measured_means, read_ledger
 from plait.experiments.running.cells import CellResult
 from plait.experiments.running.runner import RunSummary, run_plan
 from plait.experiments.running.store import open_store
 
-__all__ = ["WHERE_DATA_ARE", "Reproduction", "read_reproduction", "read_results", "run_paper"]
+__all__ = [
+    "WHERE_DATA_ARE",
+    "Reproduction",
+    "ledger_file",
+    "read_means",
+    "read_reproduction",
+    "read_results",
+    "run_paper",
+]
 
 WHERE_DATA_ARE = (
     "Get them from the collections of Mulan (mulan.sourceforge.net/datasets-mlc.html) or MEKA "
@@ -51,6 +61,8 @@ class Reproduction:
         The paired t-tests of the paper, on both.
     failures : list of CellResult
         What ended in an error.
+    means : Means
+        All that ran, methods too of which the paper prints no numbers.
 
     Examples
     --------
@@ -66,6 +78,7 @@ class Reproduction:
     pairs: list[RepeatedPair]
     outcomes: list[FoldOutcome]
     failures: list[CellResult]
+    means: Means = field(default_factory=dict)
 
 
 def run_paper(
@@ -131,7 +144,14 @@ def run_paper(
     return run_plan(named, store, jobs=jobs, retry_failed=retry_failed, on_result=on_result)
 
 
-def read_reproduction(paper: str, store: str | os.PathLike[str], column: str = "clean") -> Reproduction:
+def read_reproduction(
+    paper: str,
+    store: str | os.PathLike[str],
+    column: str = "clean",
+    *,
+    kept: str | os.PathLike[str] | None = None,
+    state: str = "",
+) -> Reproduction:
     """Compare all that a store holds of a paper's plan with the paper; results of other settings do not count.
 
     Parameters
@@ -142,6 +162,10 @@ def read_reproduction(paper: str, store: str | os.PathLike[str], column: str = "
         From `run_paper`.
     column : {"clean", "as_run"}, default="clean"
         By which plan: as the paper says, or as its program ran.
+    kept : path, optional
+        Folder in which `write_paper` has left what earlier stores held: it completes what this one holds.
+    state : str, default=""
+        What the state of the code is called that ran, such as a commit.
 
     Returns
     -------
@@ -155,12 +179,45 @@ def read_reproduction(paper: str, store: str | os.PathLike[str], column: str = "
     ('clean', [])
     """
     check_value("read_reproduction", "column", column, [OneOf(COLUMNS)])
-    results, failures = read_results(paper, store, column)
-    cells = compare_with_paper(paper, results, column)
+    means, failures = read_means(paper, store, column, kept=kept, state=state)
+    cells = compare_means(paper, means, column)
     control = paper_facts(paper).control
-    outcomes = repeated_outcomes(results, control) if control else []
-    tests = repeated_ranks(paper, cells), repeated_pairs(paper, cells, results)
-    return Reproduction(paper, column, cells, *tests, outcomes, failures)
+    outcomes = repeated_outcomes(cells, control) if control else []
+    tests = repeated_ranks(paper, cells), repeated_pairs(paper, cells, means)
+    return Reproduction(paper, column, cells, *tests, outcomes, failures, means)
+
+
+def ledger_file(paper: str, folder: str | os.PathLike[str]) -> Path:
+    """Return the file in a folder of pages that holds all that ran for a paper."""
+    return Path(folder, f"{paper}-runs.csv")
+
+
+def read_means(
+    paper: str,
+    store: str | os.PathLike[str],
+    plan: str = "clean",
+    *,
+    kept: str | os.PathLike[str] | None = None,
+    state: str = "",
+) -> tuple[Means, list[CellResult]]:
+    """Return the means of what a store holds of a plan, completed by those kept in a folder, and what failed.
+
+    Parameters
+    ----------
+    paper : {"occ", "scls", "mc", "pcc", "pacc"}
+        The paper.
+    store : path
+        From `run_paper`.
+    plan : str, default="clean"
+        One of `plan_names`.
+    kept : path, optional
+        Folder in which `write_paper` has left what earlier stores held.
+    state : str, default=""
+        What the state of the code is called that ran.
+    """
+    results, failures = read_results(paper, store, plan)
+    earlier = read_ledger(paper, ledger_file(paper, kept)).get(plan, {}) if kept is not None else {}
+    return completed(paper_plan(paper, plan), measured_means(results, state), earlier), failures
 
 
 def read_results(
