@@ -349,7 +349,9 @@ class JointClassifier(JointModel):
 
     def _takes_sparse_labels(self) -> bool:
         parts = self.part("structure"), self.part("learner")
-        return self.selector is None and all(part.takes_sparse_labels for part in parts) and not self._thresholded()
+        # Zeros that are in doubt are no longer few.
+        plain = self.selector is None and self.zeros == "certain" and not self._thresholded()
+        return plain and all(part.takes_sparse_labels for part in parts)
 
     def _finite(self) -> bool | str:
         try:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.preprocessing import StandardScaler
 
@@ -104,6 +105,9 @@ def test_imputed_labels_keep_what_is_known_and_follow_the_rest(data):
     assert imputed_labels(X, whole, None, 0) is whole
 
 
+OTHERS = ("mixture", "ensemble", "auto")
+
+
 def recorded(Y, rate, seed=0):
     return Y * (np.random.default_rng(seed).random(Y.shape) < rate)
 
@@ -155,6 +159,15 @@ def test_wrong_rates_are_one_sentence(data):
     assert not any(RecordingRates().accepts(value) for value in (*RecordingRates().wrong(), "half", True, [[0.5]]))
 
 
+@pytest.mark.parametrize("name", [*OTHERS, "chain"])
+def test_records_may_be_a_sparse_matrix(data, name):
+    _, X, Y, _ = data
+    records, chain = recorded(Y, 0.6), JointClassifier(learner="logistic", random_state=0)
+    model = clone(MODELS.get(name, chain)).set_params(zeros="unrecorded", recording_rate=0.6)
+    dense = model.fit(X, records).predict_proba(X)
+    np.testing.assert_array_equal(model.fit(X, sparse.csr_matrix(records)).predict_proba(X), dense)
+
+
 def test_gaps_and_unrecorded_positives_together(data):
     made, X, Y, gaps = data
     records = np.where(np.isnan(gaps), np.nan, recorded(Y, 0.7))
@@ -162,9 +175,6 @@ def test_gaps_and_unrecorded_positives_together(data):
     certain = JointClassifier(learner="logistic", random_state=0).fit(X, records)
     true = made.marginals(X)
     assert np.abs(model.predict_proba(X) - true).mean() < np.abs(certain.predict_proba(X) - true).mean()
-
-
-OTHERS = ("mixture", "ensemble", "auto")
 
 
 @pytest.mark.parametrize("name", OTHERS)
