@@ -25,6 +25,7 @@ MODELS = {
     "tuned": recipes.br,
     "kcc": lambda: recipes.kcc(k=2, learner="logistic", random_state=0),
     "bcc": lambda: recipes.bcc(learner="logistic", random_state=0),
+    "pacc": lambda: recipes.pacc(learner="logistic", random_state=0),
     "pcc": lambda: recipes.pcc(learner="logistic"),
 }
 

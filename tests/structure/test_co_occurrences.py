@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from plait.counts import count_pairs, encode
-from plait.structure import FullChain, InformationOrder, KDependence, LabelTree, label_information
+from plait.structure import FullChain, InformationOrder, KDependence, LabelTree, Polytree, label_information
 from plait.structure.co_occurrences import CoOccurrences, rows_given_symbols
 from plait.structure.label_information import LabelInformation
+from plait.structure.structure_input import StructureInput
 
 pytestmark = pytest.mark.usefixtures("kernels")
 
@@ -90,3 +91,25 @@ def test_no_table_of_all_pairs_of_many_labels():
     assert {(k, k + 1) for k in range(0, q, 2) if Y[:, [k]].nnz} <= set(pairs)
     parents = KDependence(1).build(np.zeros((first.size, 1)), Y).parents
     assert [parents[k] for k in range(3, q, 2) if Y[:, [k]].nnz] == [(k - 1,) for k in range(3, q, 2) if Y[:, [k]].nnz]
+
+
+@settings(max_examples=50, deadline=None)
+@given(tagged_rows(), st.integers(0, 40))
+def test_counts_add_up(rows, cut):
+    """Counts of some rows, of others and of copies of rows are those of all of them, and give the same graphs."""
+    X, Y = rows
+    whole, copies = sparse.csr_array(Y), np.arange(len(Y)) % 3
+    parts = CoOccurrences(whole[:cut]) + CoOccurrences(whole[cut:])
+    pairs = (parts, Y), (CoOccurrences(whole, copies), np.repeat(Y, copies, axis=0))
+    for counts, labels in pairs:
+        if not len(labels):
+            continue
+        alone = CoOccurrences(sparse.csr_array(labels))
+        assert counts.n_rows == len(labels)
+        assert np.array_equal(counts.counts, labels.sum(axis=0))
+        assert np.array_equal(counts.joint, alone.joint)
+        assert np.array_equal(counts.joint, labels.T.astype(int) @ labels)
+        for structure in (LabelTree(root=0), LabelTree("mi", root=0), Polytree("nmi"), Polytree("nmi", earlier=0.01)):
+            draws = np.random.default_rng(0)
+            found = structure.build_checked(StructureInput("", X[:0], labels[:0], draws, None, None, counts))
+            assert found.parents == structure.build(np.zeros((len(labels), 1)), labels, random_state=0).parents

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone
 
 from plait import features as features_room
@@ -28,7 +29,7 @@ from plait.inference import Inference
 from plait.joint import GraphJoint
 from plait.learners import Learner, SklearnLearner
 from plait.learners.learner_words import LEARNER_RULES, as_learner
-from plait.learners.partitioned.checked_parts import training_chunks, training_parts
+from plait.learners.partitioned.checked_parts import MOST_COPIES, training_chunks, training_parts
 from plait.learners.training.problem import Problem
 from plait.losses import Loss
 from plait.posterior import JointModel
@@ -57,6 +58,8 @@ def pairs_for(structure: Structure, learner: Learner, problem: Problem, *, seed:
         )
     enough = structure.folds is not None and problem.Y.shape[0] >= max(2, structure.folds)
     folds, candidates = structure.folds if enough else None, structure.candidate_parents(problem.Y)
+    if sparse.issparse(problem.Y):
+        problem = replace(problem, Y=problem.Y.toarray())
     return learner.fit_pairs_checked(problem, folds=folds, random_state=seed, candidates=candidates)
 
 
@@ -73,7 +76,7 @@ def repeated_rows(X: Any, Y: Any, sample_weight: Any) -> tuple[Any, Any]:
     if sample_weight is None:
         return X, Y
     weights = np.asarray(sample_weight)
-    whole = np.all(weights == np.floor(weights)) and weights.sum() <= 10 * weights.size
+    whole = np.all(weights == np.floor(weights)) and weights.sum() <= MOST_COPIES * weights.size
     rows = np.repeat(np.arange(weights.size), weights.astype(np.int64)) if whole else np.flatnonzero(weights > 0)
     return (X, Y) if rows.size == 0 or np.array_equal(rows, np.arange(weights.size)) else (X[rows], Y[rows])
 
@@ -275,9 +278,10 @@ class JointClassifier(JointModel):
         if needs_pairs:
             few = Problem(X, Y, LabelGraph([[]] * self.n_labels_), _support(candidates), weights)
             pairs = pairs_for(structure, learner, few, seed=pair_seed)
-        counted = repeated_rows(*found.counted(structure))
-        names = list(self.label_names_)
-        given = StructureInput(type(structure).__name__, *counted, generator(structure_seed), pairs, names)
+        counts = found.label_counts(structure)
+        counted = repeated_rows(*found.counted(structure)) if counts is None else (X[:0], Y[:0])
+        draws, names = generator(structure_seed), list(self.label_names_)
+        given = StructureInput(type(structure).__name__, *counted, draws, pairs, names, counts)
         self.graph_ = structure.build_checked(given)
         self.mask_ = None if selector is None else selector.second_stage(*whole, self.graph_, candidates)
         self.conditionals_ = learner.fit_parts(found.rows, self.graph_, _support(self.mask_))

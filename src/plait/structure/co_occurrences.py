@@ -1,6 +1,7 @@
 """`CoOccurrences`: how often labels meet, for so many labels that a table of all pairs would not fit in memory."""
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,12 @@ class CoOccurrences:
     ----------
     rows : CSR array of shape (n_rows, n_labels)
         1 where a row has a label.
+    copies : ndarray of int, shape (n_rows,), optional
+        How often each row counts; once by default.
+
+    Notes
+    -----
+    Counts of some rows and of others add up, by `+`.
 
     Examples
     --------
@@ -36,17 +43,34 @@ class CoOccurrences:
            [2, 0]]))
     """
 
-    def __init__(self, rows: Any) -> None:
+    def __init__(self, rows: Any, copies: Ints | None = None) -> None:
         self.n_rows, self.n_labels = rows.shape
-        self.counts: Ints = np.bincount(rows.indices, minlength=self.n_labels)
-        ones = sparse.csr_array((np.ones(rows.nnz, dtype=np.int64), rows.indices, rows.indptr), shape=rows.shape)
-        self._joint = sparse.csr_array(ones.T @ ones)
+        if copies is not None:
+            self.n_rows = int(copies.sum())
+        each = np.ones(rows.nnz, dtype=np.int64)
+        ones = sparse.csr_array((each, rows.indices, rows.indptr), shape=rows.shape)
+        if copies is not None:
+            each = np.repeat(copies, np.diff(rows.indptr)).astype(np.int64)
+        counted = sparse.csr_array((each, rows.indices, rows.indptr), shape=rows.shape)
+        self.counts: Ints = np.asarray(counted.sum(axis=0), dtype=np.int64)
+        self._joint = sparse.csr_array(ones.T @ counted)
         self._columns = Vocabulary.binary(self.n_labels)
+
+    def __add__(self, other: "CoOccurrences") -> "CoOccurrences":
+        found = copy(self)
+        found.n_rows, found.counts = self.n_rows + other.n_rows, self.counts + other.counts
+        found._joint = sparse.csr_array(self._joint + other._joint)
+        return found
 
     @staticmethod
     def of(codes: SparseCodes) -> "CoOccurrences":
         """Return what labels as planes say."""
         return CoOccurrences(_as_rows(codes))
+
+    @property
+    def joint(self) -> Ints:
+        """In how many rows two labels meet, (n_labels, n_labels)."""
+        return np.asarray(self._joint.toarray())
 
     def row(self, label: int) -> Ints:
         """Return in how many rows a label meets each label, (n_labels,); itself in all of its own."""

@@ -15,7 +15,7 @@ from plait.core.arrays import Array, Floats, Ints
 from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
 from plait.core.unknown_labels import has_unknown
-from plait.counts import Codes, PairCounts, SparseCodes, count_pairs, encode, joint_counts
+from plait.counts import Codes, PairCounts, SparseCodes, Vocabulary, count_pairs, encode, joint_counts
 from plait.information import (
     CountLogs,
     conditional_mutual_information_matrix,
@@ -28,6 +28,7 @@ from plait.structure.co_occurrences import MANY_LABELS, CoOccurrences, rows_give
 __all__ = [
     "FEWEST_ROWS",
     "AnyInformation",
+    "CountedLabelInformation",
     "KnownLabelInformation",
     "LabelInformation",
     "LabelTables",
@@ -68,8 +69,8 @@ class LabelInformation:
         codes: Codes = encode(Y)
         self.n_rows, self.n_labels = Y.shape
         self.many = self.n_labels >= MANY_LABELS
-        sparse = self.many or codes.nnz < _SPARSE_BELOW * np.prod(Y.shape)
-        self.codes = codes.sparse() if sparse else codes
+        thin = self.many or codes.nnz < _SPARSE_BELOW * np.prod(Y.shape)
+        self.codes = codes.sparse() if thin else codes
 
     @cached_property
     def pairs(self) -> PairCounts:
@@ -145,6 +146,37 @@ class LabelInformation:
         jl, kl = _two(n_jl, ones[j], n_l, self.n_rows, table), _two(n_kl, ones[k], n_l, self.n_rows, table)
         amounts = (inside - jl) + (outside - kl) + table[n_l] + table[self.n_rows - n_l]
         out += bits * np.maximum(amounts, 0)
+
+
+class CountedLabelInformation(LabelInformation):
+    """The same of pairs from numbers of rows alone, such as those of rows that lie in parts; there are no triples.
+
+    Parameters
+    ----------
+    counts : CoOccurrences
+        In how many rows labels are, and meet.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> rows = sparse.csr_array(np.array([[0, 0], [1, 1]] * 4))
+    >>> CountedLabelInformation(CoOccurrences(rows[:3]) + CoOccurrences(rows[3:])).mutual[0, 1]
+    np.float64(1.0)
+    """
+
+    def __init__(self, counts: CoOccurrences) -> None:
+        self.n_rows, self.n_labels, self.many = counts.n_rows, counts.n_labels, True
+        self._counts = counts
+
+    @cached_property
+    def pairs(self) -> PairCounts:
+        """Counts of all pairs of labels."""
+        columns, ones = Vocabulary.binary(self.n_labels), self._counts.counts
+        return PairCounts(self.n_rows, columns, columns, ones, ones, self._counts.joint)
+
+    @cached_property
+    def _met(self) -> CoOccurrences:
+        return self._counts
 
 
 def _two(n_both: Ints, n_a: Any, n_b: Any, n_rows: Any, table: Ints) -> Ints:

@@ -5,7 +5,6 @@ from typing import ClassVar
 from plait.core.checks import Constraint, InstanceOf, Interval, Nothing, OneOf
 from plait.core.label_numbering import label_number
 from plait.structure.label_graph import LabelGraph, by_level
-from plait.structure.label_information import information_of
 from plait.structure.spanning import components, directed_outward, spanning_forest_of_rows
 from plait.structure.structure import Structure
 from plait.structure.structure_input import StructureInput
@@ -50,6 +49,7 @@ class LabelTree(Structure):
 
     takes_sparse_labels: ClassVar[bool] = True
     counts_labels: ClassVar[bool] = True
+    counts_pairs: ClassVar[bool] = True
     parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {
         "weights": (OneOf(("nmi", "mi")),),
         "root": (Interval(int, 0, None), InstanceOf((str,)), Nothing()),
@@ -60,7 +60,7 @@ class LabelTree(Structure):
         self.root = root
 
     def _build(self, given: StructureInput) -> LabelGraph:
-        labels = information_of(given.Y)
+        labels = given.information
         weights_of = labels.normalized_row if self.weights == "nmi" else labels.mutual_row
         edges = spanning_forest_of_rows(given.n_labels, weights_of)
         parts = components(given.n_labels, edges)

@@ -12,7 +12,7 @@ from plait.core.arrays import Bools, Floats
 from plait.core.checks import Constraint, Interval, Nothing, OneOf
 from plait.structure.conditional_tree import FOLDS_RULES
 from plait.structure.label_graph import LabelGraph, by_level
-from plait.structure.label_information import AnyInformation, information_of
+from plait.structure.label_information import AnyInformation
 from plait.structure.spanning import components, directed_outward, maximum_spanning_forest, neighbours
 from plait.structure.structure import Structure
 from plait.structure.structure_input import StructureInput
@@ -78,7 +78,9 @@ class Polytree(Structure):
     ((), (), (0, 1))
     """
 
+    takes_sparse_labels: ClassVar[bool] = True
     counts_labels: ClassVar[bool] = True
+    counts_pairs: ClassVar[bool] = True
     parameter_rules: ClassVar[dict[str, tuple[Constraint, ...]]] = {
         "weights": (OneOf(("auto", "conditional", "nmi")),),
         "zero_mi": (OneOf(("same", "marginal")),),
@@ -122,7 +124,7 @@ class Polytree(Structure):
                 "weights='conditional' for a learner of every pair.",
                 stacklevel=2,
             )
-        labels = information_of(given.Y)
+        labels = given.information
         weights = self._weights(given, labels)
         edges = maximum_spanning_forest(weights)
         compared = weights if self.zero_mi == "same" else labels.normalized
@@ -148,7 +150,7 @@ class Polytree(Structure):
         conditional = self.zero_mi == "same" and self.needs_pairs(given.n_labels)
         if conditional and given.pairs is not None:
             information = given.pairs.conditional_information
-            n_rows = labels.rows_of_pairs * (given.pairs.n_held_out or given.Y.shape[0]) / given.Y.shape[0]
+            n_rows = labels.rows_of_pairs * (given.pairs.n_held_out or given.n_rows) / given.n_rows
         else:
             information, n_rows = labels.mutual * np.log(2.0), labels.rows_of_pairs
         limit = chi2.isf(self.alpha, 1)

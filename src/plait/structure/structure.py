@@ -45,6 +45,8 @@ class Structure(BaseEstimator, ABC):
     folds: float | None = None
     # Whether it looks at nothing but labels and pairs, apart from what an order of its looks at.
     counts_labels: ClassVar[bool] = False
+    # Whether the numbers of rows that labels are in, and meet in, are all of these: `given.counts` may stand for Y.
+    counts_pairs: ClassVar[bool] = False
     # Whether `given.Y` may be a CSR matrix.
     takes_sparse_labels: ClassVar[bool] = False
 

@@ -14,6 +14,8 @@ from plait.core.labels import label_matrix
 from plait.core.randomness import generator
 from plait.core.sentences import ParameterError, shown
 from plait.core.unknown_labels import has_unknown
+from plait.structure.co_occurrences import CoOccurrences
+from plait.structure.label_information import AnyInformation, CountedLabelInformation, information_of
 from plait.structure.pair_dependence import PairDependence
 
 __all__ = ["StructureInput", "checked_input"]
@@ -38,6 +40,8 @@ class StructureInput:
         What a learner found about pairs of labels.
     label_names : sequence of str, or None
         The labels' names.
+    counts : CoOccurrences, or None
+        In how many rows labels are, and meet, where Y has none of them: for structures with `counts_pairs`.
     """
 
     owner: str
@@ -46,6 +50,17 @@ class StructureInput:
     random: np.random.Generator
     pairs: PairDependence | None = None
     label_names: Sequence[str] | None = None
+    counts: CoOccurrences | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows behind labels."""
+        return int(self.Y.shape[0]) if self.counts is None else self.counts.n_rows
+
+    @property
+    def information(self) -> AnyInformation:
+        """What labels tell about each other."""
+        return information_of(self.Y) if self.counts is None else CountedLabelInformation(self.counts)
 
     @property
     def n_labels(self) -> int:
@@ -55,13 +70,15 @@ class StructureInput:
     @property
     def n_ones(self) -> Ints:
         """How many rows have each label, shape (n_labels,)."""
+        if self.counts is not None:
+            return self.counts.counts
         return np.asarray(((self.Y == 1) if has_unknown(self.Y) else self.Y).sum(axis=0, dtype=np.int64)).ravel()
 
     @property
     def varies(self) -> Bools:
         """Which labels have both values, shape (n_labels,)."""
         ones = self.n_ones
-        known = (self.Y >= 0).sum(axis=0) if has_unknown(self.Y) else self.Y.shape[0]
+        known = (self.Y >= 0).sum(axis=0) if has_unknown(self.Y) else self.n_rows
         return np.asarray((ones > 0) & (ones < known))
 
 

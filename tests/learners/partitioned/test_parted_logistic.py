@@ -12,7 +12,7 @@ from plait.features import MLIG, GivenFeatures
 from plait.learners import LogisticLearner, SklearnLearner
 from plait.learners.partitioned import checked_parts, newton_rounds
 from plait.learners.training.column_scaling import ColumnMoments, column_scales
-from plait.structure import LabelTree
+from plait.structure import KDependence, LabelTree, Polytree
 
 TEXT = make_tagged_text(600, 150, 8, random_state=0)
 TABLE = make_label_network(500, 6, 5, random_state=0).dataset
@@ -252,9 +252,25 @@ def test_given_features_and_unused_names():
 
 def test_structures_count_all_labels_or_say_that_they_do_not(monkeypatch):
     monkeypatch.setattr(checked_parts, "SAMPLED_ROWS", 60)
-    model = JointClassifier(LabelTree(root=0), learner="logistic", random_state=0)
+    model = JointClassifier(KDependence(2), learner="logistic", random_state=0)
     whole = model.fit(TABLE.X, TABLE.Y).graph_.parents
     assert model.fit(in_parts(TABLE)).graph_.parents == whole
+    n_bytes = 5 * int(TABLE.Y.sum()) + 8 * 500
+    for share, n_rows in ((0, 60), (0.5, 250)):
+        monkeypatch.setattr(checked_parts, "LABEL_BYTES", share * n_bytes)
+        with pytest.warns(UserWarning, match=f"KDependence counts labels on a sample of {n_rows} of 500 rows"):
+            model.fit(in_parts(TABLE))
+
+
+@pytest.mark.parametrize("weights", [None, "copies", "shares"])
+@pytest.mark.parametrize("structure", [LabelTree(root=0), Polytree("nmi"), Polytree("nmi", test="gtest")], ids=str)
+def test_pairs_are_counted_where_rows_lie(monkeypatch, structure, weights):
+    """However many labels and rows there are: nothing is gathered, and the graph is that of all rows in memory."""
+    monkeypatch.setattr(checked_parts, "SAMPLED_ROWS", 60)
     monkeypatch.setattr(checked_parts, "LABEL_BYTES", 0)
-    with pytest.warns(UserWarning, match="LabelTree counts labels on a sample of 60 of 500 rows"):
-        model.fit(in_parts(TABLE))
+    monkeypatch.setattr(checked_parts, "gathered_labels", None)
+    given = {None: None, "copies": np.arange(500) % 4, "shares": weights_for(TABLE)}[weights]
+    model = JointClassifier(structure, learner="logistic", random_state=0)
+    whole = model.fit(TABLE.X, TABLE.Y, sample_weight=given).graph_.parents
+    assert any(whole)
+    assert model.fit(in_parts(TABLE), sample_weight=given).graph_.parents == whole

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import _get_feature_names, check_array
 
+from plait.core.arrays import Ints
 from plait.core.chunked.dask_blocks import DaskChunks, current_client
 from plait.core.chunked.recognition import chunks_of
 from plait.core.chunked.row_chunks import LocalChunks, RowChunks, rows_in
@@ -31,14 +32,16 @@ from plait.learners.partitioned.parted_logistic import (
     PartedRows,
     PartFacts,
     gathered_labels,
+    label_counts,
     part_facts,
     sampled_rows,
 )
 from plait.learners.training.column_scaling import ColumnMoments
 from plait.structure import Structure
+from plait.structure.co_occurrences import CoOccurrences
 from plait.structure.orders import reads_features
 
-__all__ = ["SAMPLED_ROWS", "TrainingParts", "training_chunks", "training_parts"]
+__all__ = ["MOST_COPIES", "SAMPLED_ROWS", "TrainingParts", "training_chunks", "training_parts"]
 
 _dask = lazy_module("dask")
 
@@ -46,6 +49,8 @@ _dask = lazy_module("dask")
 SAMPLED_ROWS = 1 << 15
 # Bytes of labels, sparse, that are read into memory for structures.
 LABEL_BYTES = 1 << 28
+# Rows with whole weights stand as often as these say where they then are at most so many times as many.
+MOST_COPIES = 10
 # Memory maps of more bytes are read in parts.
 MAPPED_BYTES = 1 << 28
 
@@ -143,6 +148,7 @@ class TrainingParts:
     """Checked rows in parts, and what is known of them."""
 
     rows: PartedRows
+    sizes: list[int]
     label_names: tuple[str, ...]
     feature_names: tuple[str, ...] | None
 
@@ -151,24 +157,39 @@ class TrainingParts:
         """Labels a row."""
         return float(self.rows.n_ones.sum() / max(1, self.rows.n_rows))
 
+    def label_counts(self, structure: Structure) -> CoOccurrences | None:
+        """Return how often labels meet in all rows, for a structure that counts pairs; None where it has the rows.
+
+        Rows with weights count as `repeated_rows` says.
+        """
+        n_rows, facts = self.rows.n_rows, self.rows.facts
+        if not structure.counts_pairs or self.rows.sample[0].shape[0] == n_rows:
+            return None
+        copied = facts.whole and facts.moments.n_rows <= MOST_COPIES * n_rows
+        found: CoOccurrences = self.rows.parts.total(label_counts, copied)
+        return found
+
     def counted(self, structure: Structure) -> tuple[Any, Any, Any]:
-        """Return X, Y and weights for a structure: all labels without X where it counts labels, else the sample."""
+        """Return X, Y and weights for a structure: labels without X where it counts labels, else the sample.
+
+        Of labels that are too many for memory those of a sample of rows, a larger one than with features.
+        """
         X, Y, weights = self.rows.sample
         n_rows, n_labels, form = self.rows.n_rows, len(self.label_names), structure.takes_sparse_labels
         n_bytes = 5 * int(self.rows.n_ones.sum()) + 8 * n_rows if form else n_rows * n_labels
         alone = structure.counts_labels and not reads_features(structure.get_params().get("order"))
         if alone and Y.shape[0] < n_rows:
-            if n_bytes > LABEL_BYTES:
+            wanted = n_rows if n_bytes <= LABEL_BYTES else max(Y.shape[0], int(n_rows * (LABEL_BYTES / n_bytes)))
+            if wanted < n_rows:
                 warnings.warn(
-                    f"{type(structure).__name__} counts labels on a sample of {Y.shape[0]} of {n_rows} rows: all "
+                    f"{type(structure).__name__} counts labels on a sample of {wanted} of {n_rows} rows: all "
                     f"labels would take {n_bytes >> 20} MiB. Pass a UserGraph to decide otherwise.",
                     stacklevel=4,
                 )
-            else:
-                found = list(self.rows.parts.each(gathered_labels))
-                Y = sparse.vstack([labels for labels, _ in found], format="csr")
-                X = sparse.csr_matrix((n_rows, 0))
-                weights = None if weights is None else np.concatenate([own for _, own in found])
+            found = list(self.rows.parts.each(gathered_labels, own=_drawn(self.sizes, wanted, 0)))
+            Y = sparse.vstack([labels for labels, _ in found], format="csr")
+            X = sparse.csr_matrix((wanted, 0))
+            weights = None if weights is None else np.concatenate([own for _, own in found])
         return X, Y if form else Y.toarray(), weights
 
     def remember(self, model: Any) -> None:
@@ -203,7 +224,7 @@ def training_parts(owner: str, chunks: RowChunks, random_state: Any) -> Training
     sample = _sample(parts, list(sizes), facts.moments, random_state)
     rows = PartedRows(parts, sum(sizes), facts, not sparse.issparse(sample[0]), sample)
     names = columns.label_names or tuple(f"y{k}" for k in range(columns.n_labels))
-    return TrainingParts(rows, names, columns.feature_names)
+    return TrainingParts(rows, list(sizes), names, columns.feature_names)
 
 
 def _local(owner: str, chunks: RowChunks) -> tuple[_Columns, Parts]:
@@ -239,18 +260,22 @@ def _on_workers(owner: str, chunks: DaskChunks, client: Any) -> tuple[_Columns, 
     return columns, DaskParts(client, [check(columns, *rows, chunks.label_names) for rows in given])
 
 
+def _drawn(sizes: list[int], wanted: int, random_state: Any) -> list[Ints]:
+    """Return the numbers of drawn rows of each part, in their order; all rows where no fewer are wanted."""
+    n_rows, ends = sum(sizes), np.cumsum(sizes)
+    chosen = np.arange(n_rows)
+    if wanted < n_rows:
+        chosen = np.sort(generator(random_state).choice(n_rows, wanted, replace=False))
+    inside = np.split(chosen, np.searchsorted(chosen, ends[:-1]))
+    return [rows - first for rows, first in zip(inside, ends - sizes, strict=True)]
+
+
 def _sample(parts: Parts, sizes: list[int], moments: ColumnMoments, random_state: Any) -> tuple[Any, Any, Any]:
     """Return some rows of all parts, in their order; all of them where they are few."""
     n_rows = sum(sizes)
     bytes_a_row = 12.0 * max(1.0, moments.filled.sum() / n_rows)
     wanted = min(n_rows, SAMPLED_ROWS, int(PANEL_BYTES / 2 / bytes_a_row) + 1)
-    ends = np.cumsum(sizes)
-    chosen = np.arange(n_rows)
-    if wanted < n_rows:
-        chosen = np.sort(generator(random_state).choice(n_rows, wanted, replace=False))
-    inside = np.split(chosen, np.searchsorted(chosen, ends[:-1]))
-    own = [rows - first for rows, first in zip(inside, ends - sizes, strict=True)]
-    found = list(parts.each(sampled_rows, own=own))
+    found = list(parts.each(sampled_rows, own=_drawn(sizes, wanted, random_state)))
     blocks = [X for X, _, _ in found]
     X = sparse.vstack(blocks, format="csr") if sparse.issparse(blocks[0]) else np.concatenate(blocks)
     weights = None if found[0][2] is None else np.concatenate([own for _, _, own in found])

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 from warnings import warn
 
 import numpy as np
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from plait.core.arrays import Bools, Floats, Ints
@@ -18,8 +19,17 @@ from plait.learners.partitioned.row_part import RowPart
 from plait.learners.training.column_scaling import ColumnMoments
 from plait.learners.training.problem import LARGEST, Problem, constant_labels, constant_scores
 from plait.structure import LabelGraph
+from plait.structure.co_occurrences import CoOccurrences
 
-__all__ = ["PartFacts", "PartedRows", "fit_logistic_parts", "gathered_labels", "part_facts", "sampled_rows"]
+__all__ = [
+    "PartFacts",
+    "PartedRows",
+    "fit_logistic_parts",
+    "gathered_labels",
+    "label_counts",
+    "part_facts",
+    "sampled_rows",
+]
 
 # Dense columns up to which their covariances are counted.
 _FEW_COLUMNS = 1000
@@ -36,27 +46,38 @@ class PartFacts(NamedTuple):
         How many rows have each label.
     mass : ndarray of float64, shape (n_labels,)
         What these rows weigh.
+    whole : bool
+        Whether weights are whole numbers.
     """
 
     moments: ColumnMoments
     n_ones: Ints
     mass: Floats
+    whole: bool
 
     def plus(self, other: "PartFacts") -> "PartFacts":
         """Return what is known of the rows of both."""
-        return PartFacts(self.moments + other.moments, self.n_ones + other.n_ones, self.mass + other.mass)
+        sums = self.moments + other.moments, self.n_ones + other.n_ones, self.mass + other.mass
+        return PartFacts(*sums, self.whole and other.whole)
 
 
 def part_facts(part: RowPart) -> tuple[int, PartFacts]:
     """Return the number of rows of a part, and what is known of them."""
     ones = np.asarray(part.Y.sum(axis=0, dtype=np.int64)).ravel()
     mass = ones.astype(np.float64) if part.weights is None else np.asarray(part.weights @ part.Y)
-    return part.n_rows, PartFacts(ColumnMoments.of(part.X, part.weights), ones, mass)
+    whole = part.weights is None or bool((part.weights == np.floor(part.weights)).all())
+    return part.n_rows, PartFacts(ColumnMoments.of(part.X, part.weights), ones, mass, whole)
 
 
-def gathered_labels(part: RowPart) -> tuple[Any, Any]:
-    """Return the labels of a part, sparse, and its weights."""
-    return part.Y, part.weights
+def label_counts(part: RowPart, copied: bool) -> CoOccurrences:
+    """Return how often the labels of a part meet; rows count as often as they weigh where that is said, else once."""
+    copies = part.weights.astype(np.int64) if copied and part.weights is not None else None
+    return CoOccurrences(sparse.csr_array(part.Y), copies)
+
+
+def gathered_labels(part: RowPart, rows: Ints) -> tuple[Any, Any]:
+    """Return the labels of some rows of a part, sparse, and what these weigh."""
+    return part.Y[rows], None if part.weights is None else part.weights[rows]
 
 
 def sampled_rows(part: RowPart, rows: Ints) -> tuple[Any, Any, Any]:
