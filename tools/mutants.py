@@ -3,7 +3,8 @@
 Each mutant changes one operator, comparison, constant or condition of one function in a copy of the project. First all
 quick tests of the rooms run once, and which functions each of them calls is kept. A mutant is then tried on the tests
 that call its function, quickest and nearest first, and, if these pass, on the whole files of such tests; the first
-failure ends it. Tests run in children of one process that has loaded the libraries; compiled kernels are seen too,
+failure ends it. With `--by-name` nothing is run before: tests are chosen by what they are called and what they name.
+Tests run in children of one process that has loaded the libraries; compiled kernels are seen too,
 because their machine code is kept under a hash of their sources. What survives is listed with its line: a test that is
 missing, or a change without effect. Those that were read and found to have none stand in `mutants_without_effect.txt`
 with the reason, and are not counted. Progress is kept in a file, so that a run that was stopped goes on where it was.
@@ -11,10 +12,12 @@ with the reason, and are not counted. Progress is kept in a file, so that a run 
 
 import argparse
 import ast
+import compileall
 import importlib
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -36,7 +39,10 @@ SOURCE = ROOT / "src" / "plait"
 WITHOUT_EFFECT = Path(__file__).with_name("mutants_without_effect.txt")
 # Seconds of processor time: of the tests chosen first, of whole files, and of the compilation that kernels add.
 NEAR, FILES, COMPILING = 20.0, 60.0, 120.0
-LOADED = ("numpy", "scipy.stats", "sklearn.ensemble", "sklearn.pipeline", "pandas", "numba")
+LOADED = (
+    *("numpy", "scipy.stats", "sklearn.ensemble", "sklearn.pipeline", "sklearn.utils.estimator_checks", "pandas"),
+    *("numba", "unittest.mock"),
+)
 
 COMPARISONS = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "=="}
 OPERATORS = {
@@ -132,12 +138,13 @@ def _changes(node: Any, at: Any, raw: bytes) -> Iterator[tuple[int, int, str]]:
             yield at(first, True), at(second), between.replace(word, other)
 
 
-def sampled(rooms: list[str], n: int, seed: int) -> list[Mutant]:
+def sampled(rooms: list[str], n: int, seed: int, plain: bool = False) -> list[Mutant]:
     """Return n mutants of each room that are still Python, without those that are known to have no effect."""
     known = {line.partition("  # ")[0].strip() for line in WITHOUT_EFFECT.read_text(encoding="utf8").splitlines()}
     found = []
     for room in rooms:
-        every = [m for path in sorted((SOURCE / room).rglob("*.py")) for m in mutants(path)]
+        files = [path for path in sorted((SOURCE / room).rglob("*.py")) if not (plain and path.name.startswith("_"))]
+        every = [m for path in files for m in mutants(path)]
         random.Random(f"{seed} {room}").shuffle(every)
         sound = (m for m in every if m.key not in known and _is_python(m))
         found += [mutant for mutant, _ in zip(sound, range(n), strict=False)]
@@ -248,6 +255,23 @@ def tests_of(mutant: Mutant, known: dict[str, Any]) -> tuple[list[str], list[str
     return near, _within(files, seconds, FILES)
 
 
+def tests_by_name(mutant: Mutant) -> tuple[list[str], list[str]]:
+    """Return the tests of the same name and the examples of the file; and tests that name what the file defines."""
+    own = Path(mutant.path)
+    names = {node.name for node in ast.parse(mutant.text).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    words = {name for name in names if not name.startswith("_")} | {".".join(own.with_suffix("").parts[1:])}
+    stem = (own.parent.name if own.stem == "__init__" else own.stem).strip("_")
+    near, room, others = [mutant.path] * (not own.name.startswith("_")), [], []
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        place = path.relative_to(ROOT)
+        if place.parts[1] == own.parts[2] and place.stem == f"test_{stem}":
+            near.insert(0, str(place))
+        elif words & set(re.findall(r"[\w.]+", path.read_text(encoding="utf8"))):
+            (room if place.parts[1] == own.parts[2] else others).append(str(place))
+    joint = own.parts[2] in ("structure", "joint", "inference", "losses", "posterior")
+    return near or room[:2], [*room[:3], *others[:2], *["tests/attacks/test_random_models.py"] * joint]
+
+
 def _places(mutant: Mutant) -> set[str]:
     """Return the function of a mutant; for a kernel, which cannot be traced, all functions of who names its module."""
     if not Path(mutant.path).name.startswith("_") or mutant.path.endswith("__init__.py"):
@@ -287,25 +311,32 @@ def _within(names: list[str], seconds: dict[str, float], limit: float) -> list[s
 
 def fate(folder: Path, mutant: Mutant, known: dict[str, Any]) -> str:
     """Say whether tests notice a mutant; tests that take far too long have noticed it."""
-    near, files = tests_of(mutant, known)
+    near, files = tests_of(mutant, known) if known else tests_by_name(mutant)
     if not near:
         return "untested"
     target = folder / mutant.path
     original = target.read_text(encoding="utf8")
     target.write_text(mutant.text, encoding="utf8")
-    compiling = COMPILING if Path(mutant.path).name.startswith("_") else 30.0
+    slow, compiling = False, COMPILING if Path(mutant.path).name.startswith("_") else 30.0
     try:
-        for tests, limit in ((near, 3 * NEAR), (files, 3 * FILES)):
+        for tests, limit in ((near, 3 * NEAR), (files, 3 * FILES)) if known else ((near, NEAR), (files, NEAR)):
             code = child(
                 folder,
                 lambda tests=tests: int(pytest.main(["-x", "-q", "-m", "not slow", *CALM, *tests])),
                 limit + compiling,
             )
-            if code != 0:
-                return "noticed" if code in (1, 2, None) else f"noticed, exit code {code}"
+            if code is None and not known:
+                slow = True  # nobody knows how long these tests take
+                continue
+            if code == 9:
+                raise SystemExit(f"the tests could not be run at all: {(folder / 'output').read_text(encoding='utf8')}")
+            if code not in (0, 5):
+                output = (folder / "output").read_text(encoding="utf8", errors="replace")
+                by = re.findall(r"^(?:FAILED|ERROR) (\S+)", output, re.MULTILINE)
+                return f"noticed by {by[0] if by else f'exit code {code}'}"
     finally:
         target.write_text(original, encoding="utf8")
-    return "survived"
+    return "out of time" if slow else "survived"
 
 
 def main() -> None:
@@ -316,26 +347,30 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--store", type=Path, default=ROOT / "mutants.json")
     parser.add_argument("--again", action="store_true", help="try survivors once more, on the tests as they are now")
+    parser.add_argument("--by-name", action="store_true", help="choose tests by their names; nothing is run before")
+    parser.add_argument(
+        "--plain", action="store_true", help="leave kernels out, whose compilation takes most of the time"
+    )
     asked = parser.parse_args()
     known = json.loads(asked.store.read_text(encoding="utf8")) if asked.store.exists() else {}
-    chosen = sampled(asked.rooms, asked.n, asked.seed)
+    chosen = sampled(asked.rooms, asked.n, asked.seed, asked.plain)
     for mutant in chosen:
-        if asked.again and known.get(mutant.key) in ("survived", "untested"):
+        if asked.again and known.get(mutant.key) in ("survived", "untested", "out of time"):
             del known[mutant.key]
     with tempfile.TemporaryDirectory() as temporary:
         folder = copied(Path(temporary) / "plait")
         calls = asked.store.with_suffix(".calls.json")
-        if asked.again or not calls.exists():
+        if not asked.by_name and (asked.again or not calls.exists()):
             record(folder, asked.rooms, calls)
-        recorded = json.loads(calls.read_text(encoding="utf8"))
+        recorded = {} if asked.by_name else json.loads(calls.read_text(encoding="utf8"))
         for mutant in chosen:
             if mutant.key not in known:
                 start = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
                 known[mutant.key] = fate(folder, mutant, recorded)
                 asked.store.write_text(json.dumps(known, indent=1), encoding="utf8")
                 spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - start
-                print(f"{known[mutant.key]:<9} {spent:5.1f} s {mutant.line:4} {mutant.key}", flush=True)
-    left = [mutant for mutant in chosen if known[mutant.key] in ("survived", "untested")]
+                print(f"{known[mutant.key]} {spent:5.1f} s {mutant.line:4} {mutant.key}", flush=True)
+    left = [mutant for mutant in chosen if known[mutant.key] in ("survived", "untested", "out of time")]
     print(f"{len(chosen) - len(left)} of {len(chosen)} noticed; survivors:")
     print("\n".join(f"  {mutant.line}: {mutant.key}" for mutant in left))
 
@@ -344,11 +379,13 @@ def copied(folder: Path) -> Path:
     """Copy the project; load what its tests need, but nothing of its own."""
     ignored = shutil.ignore_patterns(".git", ".venv*", "__pycache__", "mutants*.json", "_build", "docs")
     shutil.copytree(ROOT, folder, ignore=ignored)
+    # Once for all children, which write none: a file that is changed has another time than its byte code.
+    compileall.compile_dir(folder / "src", quiet=2)
     os.environ |= {
         "PYTHONPATH": str(folder / "src"),
         "PYTHONDONTWRITEBYTECODE": "1",
         "CI": "true",
-        "NUMBA_CACHE_DIR": str(folder / "kernels"),
+        "NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", str(folder / "kernels")),
     }
     sys.dont_write_bytecode = True
     sys.path.insert(0, str(folder / "src"))

@@ -7,9 +7,14 @@ import importlib.util
 import signal
 import sys
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
+
+from plait import load_dataset, load_model, recipes, save_model
+from plait.data import DataError, Dataset, chunks, save_dataset
+from plait.experiments import PlanError, open_store, read_plan
 
 for package in ("skops", "pandas", "pyarrow", "openpyxl"):
     pytest.importorskip(package)
@@ -39,6 +44,24 @@ def test_broken_inputs_are_read_or_refused_in_one_sentence(attack, tmp_path, n_i
     for kind in kinds:
         assert outcomes[kind.name, "refused"] > 0
     assert sum(count for (_, outcome), count in outcomes.items() if outcome == "read") > n_inputs / 50
+
+
+NAMES = ["beach\0.csv", "b" * 300 + ".csv", "b" * 5000, "b" * 5000 + "/beach.svm"]
+
+
+@pytest.mark.parametrize("name", NAMES, ids=["zero byte", "long", "longer", "long folder"])
+def test_names_that_no_file_can_have_are_one_sentence(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data = Dataset([[0.5], [1.5]], [[1], [0]], ["size"], ["sea"], "beach")
+    model = recipes.br(learner="logistic").fit(data.X, data.Y)
+    readers = [load_dataset, load_model, read_plan, open_store, lambda path: next(iter(chunks(path)))]
+    writers = [partial(save_dataset, data), partial(save_model, model), partial(open_store, create=True)]
+    for use in (*readers, *writers):
+        with pytest.raises((DataError, PlanError)) as problem:
+            use(name)
+        assert "\n" not in str(problem.value)
+        assert "\0" not in str(problem.value)
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_attack_sees_what_is_wrong(attack, tmp_path):

@@ -380,6 +380,14 @@ def test_a_pipe_is_refused_instead_of_waited_for(tmp_path, name):
         load_dataset(tmp_path / name, labels=None if "csv" not in name and "parquet" not in name else ["sea"])
 
 
+@pytest.mark.parametrize("name", ["beach\0.csv", "b" * 5000 + ".csv", "b" * 5000 + "/beach.arff.gz", "b" * 5000])
+def test_names_that_no_file_can_have_are_one_sentence(name):
+    for source in (name, Path(name)):
+        with pytest.raises(DataError) as problem:
+            load_dataset(source)
+        assert "\n" not in str(problem.value)
+
+
 def test_devices_are_refused(tmp_path):
     (tmp_path / "zero.csv").symlink_to("/dev/zero")
     with pytest.raises(DataError, match="but found a pipe or a device"):

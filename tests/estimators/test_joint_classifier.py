@@ -325,6 +325,15 @@ def test_the_unit_of_a_feature_changes_nothing(recipe, unit):
     np.testing.assert_allclose(other.predict_proba(data.X * units), plain.predict_proba(data.X), rtol=1e-5)
 
 
+@pytest.mark.parametrize("exponent", [1000, -1000])
+def test_the_common_unit_of_all_features_changes_nothing(exponent):
+    data = make_label_network(80, 4, 3, random_state=0).dataset
+    X = np.ldexp(data.X, exponent)
+    plain, other = (recipes.pcc(learner=LogisticLearner()).fit(given, data.Y) for given in (data.X, X))
+    assert other.graph_ == plain.graph_
+    np.testing.assert_allclose(other.predict_proba(X), plain.predict_proba(data.X), rtol=1e-5)
+
+
 def test_a_model_says_whether_probabilities_are_sampled():
     few, many = (make_label_network(60, 4, n_labels, random_state=0).dataset for n_labels in (3, 16))
     models = [recipes.pcc(random_state=0).fit(data.X, data.Y) for data in (few, many)]

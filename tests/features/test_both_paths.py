@@ -9,7 +9,19 @@ from scipy import sparse
 
 import plait.features
 from plait.core.kernel_policy import using_kernels
-from plait.features import MLFS, SelectionWarning, Selector
+from plait.features import (
+    MDMR,
+    MIM,
+    MLFS,
+    MLIG,
+    MRMR,
+    SCLS,
+    CorrelationSubset,
+    GainRatio,
+    LabelDependentFeatures,
+    SelectionWarning,
+    Selector,
+)
 from plait.structure import LabelGraph
 
 KINDS = [getattr(plait.features, name) for name in plait.features.__all__]
@@ -76,3 +88,12 @@ def test_more_labels_than_blocks():
             with using_kernels(policy):
                 masks.append(MLFS(6, scope, discretizer="passthrough").select(X, Y, LabelGraph([[]] + [[0]] * 39)))
         assert masks[0] == masks[1]
+
+
+@pytest.mark.parametrize("kind", [CorrelationSubset, GainRatio, LabelDependentFeatures, MDMR, MIM, MLIG, MRMR, SCLS])
+@pytest.mark.parametrize("exponent", [1000, -1000])
+def test_the_unit_of_features_changes_nothing(kind, exponent):
+    X, Y = made("dense")
+    plain, other = (kind().fit(given, Y, graph=GRAPH) for given in (X, np.ldexp(X, exponent)))
+    np.testing.assert_array_equal(other.mask_.support, plain.mask_.support)
+    assert str(other.ranking_) == str(plain.ranking_)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from plait.core.sentences import ParameterError
 from plait.features import LLSF, SelectionWarning
 
 
@@ -73,3 +74,13 @@ def test_features_that_do_not_vary_stand_last():
     assert found.coef_[2, 0] != 0
     assert all(0 not in ranking[:-1] for ranking in found.ranking_)
     assert 0 not in LLSF(beta=0.01, n_features=3).fit(X, Y).ranking_[2]
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_numbers_whose_products_are_beyond_float64_are_refused(form):
+    X, Y = problem()
+    X[4, 2] = -1e200
+    with pytest.raises(ParameterError, match=r"LLSF needs X to hold numbers of at most 1e\+15.* it holds 1e\+200\."):
+        LLSF().fit(form(X), Y)
+    X = np.random.default_rng(0).normal(size=X.shape).clip(-1, 1) * 1e15
+    assert np.isfinite(LLSF().fit(form(X), Y).coef_).all()

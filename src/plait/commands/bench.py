@@ -5,7 +5,6 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 
 from plait.core.checks import check_value
 from plait.core.parallel import JOBS_RULES
@@ -132,7 +131,7 @@ def ready_plan(path: str | os.PathLike[str], *, allow_imports: bool = False) -> 
 
 def _list_cells(plan: Plan, fingerprints: Mapping[str, str], file: str, *, as_json: bool) -> None:
     finished = {}
-    if Path(file).exists():
+    if os.path.exists(file):
         with open_store(file) as store:
             finished = store.finished()
     words = {None: "to do", False: "done", True: "failed"}

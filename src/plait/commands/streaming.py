@@ -1,5 +1,6 @@
 """Large files and folders in chunks: rows in, answers out, as much memory for a million rows as for a thousand."""
 
+import os
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -32,8 +33,8 @@ def source_chunks(source: Source, kinds: Any = None) -> FileChunks | None:
     path = Path(source.data)
     if source.data == "-" or source.split or source.tags:
         return None
-    large = path.is_file() and path.stat().st_size >= LARGE and plain_suffix(path) in _STREAMED
-    folder = path.is_dir() and any(plain_suffix(file) in _STREAMED for file in path.iterdir())
+    large = os.path.isfile(path) and path.stat().st_size >= LARGE and plain_suffix(path) in _STREAMED
+    folder = os.path.isdir(path) and any(plain_suffix(file) in _STREAMED for file in path.iterdir())
     if not (large or folder):
         return None
     said = source.column_kinds(kinds)

@@ -20,7 +20,8 @@ class DataError(ValueError):
         a.arff, line 7: expected 3 values, but found 2. Restore the row.
         """
         found = " ".join(found.splitlines()).strip()  # libraries say what is wrong in several lines
-        place = str(file) if line is None else f"{file}, line {line}"
+        name = str(file).replace("\0", "\\0")
+        place = name if line is None else f"{name}, line {line}"
         way_out = f" {todo}" if todo else ""
         return cls(f"{place}: expected {expected}, but found {found}.{way_out}")
 

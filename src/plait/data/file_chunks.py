@@ -93,7 +93,7 @@ def chunks(
 
 
 def _files(path: Path) -> list[Path]:
-    if not path.is_dir():
+    if not os.path.isdir(path):
         return [path]
     found = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith((".", "_")))
     if not found:

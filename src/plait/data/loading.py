@@ -153,12 +153,12 @@ def _is_path(source: str | os.PathLike[str]) -> bool:
     if isinstance(source, os.PathLike):
         return True
     separated = os.sep in source or (os.altsep is not None and os.altsep in source)
-    return separated or plain_suffix(source) in DATA_SUFFIXES or (Path(source).suffix != "" and Path(source).is_file())
+    return separated or plain_suffix(source) in DATA_SUFFIXES or (Path(source).suffix != "" and os.path.isfile(source))
 
 
 def _file(path: Path, split: str | None) -> Path:
     """Return the file that a path and a part mean."""
-    if path.is_dir():
+    if os.path.isdir(path):
         found = find_data_file(path.parent, path.resolve().name, split)
         if found is None or found.parent != path:
             part = f"-{split}" if split else ""
@@ -278,7 +278,7 @@ def _files(folder: Path, stem: str) -> Iterator[Path]:
     for suffix in DATA_SUFFIXES:
         for packing in ("", *PACKED_SUFFIXES):
             file = folder / f"{stem}{suffix}{packing}"
-            if file.is_file():
+            if os.path.isfile(file):
                 yield file
 
 

@@ -215,7 +215,7 @@ def read_model_file(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()
     ['numpy', 'plait', 'python', 'scikit-learn', 'scipy']
     """
     file = Path(path)
-    if not file.is_file():
+    if not os.path.isfile(file):
         raise _wrong(file, "no such file", "Write one with 'plait fit' or save_model.")
     try:
         with file.open("rb") as stream:

@@ -21,6 +21,7 @@ from plait.core.arrays import Bools, Floats, Ints
 from plait.core.checks import Boolean, Interval, Nothing
 from plait.core.progress_bar import progress
 from plait.core.randomness import generator
+from plait.core.sentences import ParameterError
 from plait.features.engine.columns import as_numbers, column_bounds
 from plait.features.engine.ranking import stable_ranking
 from plait.features.engine.sizes import SIZE_RULES, n_wanted
@@ -112,6 +113,12 @@ class LLSF(Selector):
 
     def _select(self, X: Any, Y: Any, graph: LabelGraph) -> FeatureMask:
         numbers = as_numbers(type(self).__name__, X)
+        largest = float(np.abs(numbers.data if sparse.issparse(numbers) else numbers).max(initial=0.0))
+        if largest > _LARGEST:
+            raise ParameterError(
+                f"{type(self).__name__} needs X to hold numbers of at most {_LARGEST:g}, as columns are not scaled, "
+                f"but it holds {largest:g}. Divide the columns by their standard deviations."
+            )
         problem = LabelRegression.of(numbers, Y, self.alpha, self.beta)
         start = ridge_start(numbers, Y, self.gamma)
         W, values = minimized(problem, start, max_iter=self.max_iter, tol=self.tol, momentum=self.momentum)
@@ -141,6 +148,8 @@ def _by_weight(weights: Floats, varies: Bools) -> Ints:
     return np.concatenate(parts)
 
 
+# As for learners that do not scale; products of products are far from the largest float64.
+_LARGEST = 1e15
 # Up to this side a Gram matrix is made and factored; beyond it only products with X are.
 _LARGEST_GRAM = 8192
 # Up to this side a whole decomposition is cheaper than an iteration for the largest singular value.

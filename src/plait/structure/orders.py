@@ -284,7 +284,7 @@ def _filled(given: StructureInput) -> Any:
             'some. Fill them in first, or use InformationOrder(features="all"), where NaN is a symbol.'
         )
     largest = float(np.abs(values).max(initial=0.0, where=~gaps))
-    unit = largest if largest > _LARGE else 1.0
+    unit = largest if not 1 / _LARGE <= largest <= _LARGE and largest > 0 else 1.0
     if not gaps.any():
         return given.X if unit == 1.0 else given.X / unit
     values = values / unit

@@ -1,9 +1,13 @@
+import warnings
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
+from plait.core.kernel_policy import using_kernels
 from plait.counts.discretizers.profile import profile_columns, sorted_columns
 
 VALUES = [0.0, 0.0, 1.0, -2.5, 0.1, 0.7, np.nan]
@@ -12,8 +16,8 @@ VALUES = [0.0, 0.0, 1.0, -2.5, 0.1, 0.7, np.nan]
 @given(hnp.arrays(np.float64, st.tuples(st.integers(1, 300), st.integers(1, 4)), elements=st.sampled_from(VALUES)))
 def test_numbers_of_every_column(X):
     dense, rows = profile_columns(X), profile_columns(sparse.csr_matrix(X))
-    deviations = dense.standard_deviation(X)
-    np.testing.assert_array_equal(deviations, rows.standard_deviation(sparse.csr_matrix(X)))
+    _, deviations = dense.moments(X)
+    np.testing.assert_array_equal(deviations, rows.moments(sparse.csr_matrix(X))[1])
     np.testing.assert_array_equal(dense.mean(), rows.mean())
     for j, column in enumerate(X.T):
         present = column[~np.isnan(column)]
@@ -29,6 +33,21 @@ def test_numbers_of_every_column(X):
         if present.size > 1:
             np.testing.assert_allclose(dense.mean()[j], present.mean(), rtol=1e-12, atol=1e-12)
             np.testing.assert_allclose(deviations[j], present.std(ddof=1), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("kernels", ["auto", "always"])
+def test_moments_of_columns_whose_squares_are_beyond_float64(form, kernels):
+    columns = np.random.default_rng(0).normal(size=(50, 4)) * (np.arange(200).reshape(50, 4) % 3 > 0)
+    columns[3, 1] = np.nan
+    units = np.array([1000, -1000, 600, 0])
+    with using_kernels(kernels):
+        expected = [np.ldexp(moment, units) for moment in profile_columns(columns).moments(columns)]
+        X = form(np.ldexp(columns, units))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = profile_columns(X).moments(X)
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_entries_of_each_column_ascend_with_missing_ones_last(monkeypatch):

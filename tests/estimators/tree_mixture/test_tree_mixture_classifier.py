@@ -321,3 +321,10 @@ def test_small_problems_start_without_numba():
         "assert 'numba' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.filterwarnings("error")
+def test_weights_of_any_size_are_weights():
+    data = make_label_network(60, 4, 3, random_state=0).dataset
+    model = TreeMixtureClassifier(random_state=0).fit(data.X, data.Y, sample_weight=np.full(60, 1e300))
+    assert np.isfinite(model.predict_proba(data.X)).all()

@@ -75,7 +75,7 @@ class MeanStdDiscretizer(ColumnDiscretizer):
         self.nominal = nominal
 
     def _find_cuts(self, X: Any, y: Any, profile: ColumnProfile, numeric: Ints) -> tuple[Ints, Floats, Ints]:
-        mean, deviation = profile.mean(), profile.standard_deviation(X)
+        mean, deviation = profile.moments(X)
         half = self.n_bins // 2
         cuts = []
         for step in (*range(-half, 0), *range(1, half + 1)):

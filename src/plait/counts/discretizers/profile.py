@@ -61,8 +61,26 @@ class ColumnProfile:
         """Return the mean of each column (0 where all is missing)."""
         return self.total / np.maximum(self.n_present, 1)
 
-    def standard_deviation(self, X: Any) -> Floats:
-        """Return the sample standard deviation of each column of X, 0 for fewer than two values."""
+    def moments(self, X: Any) -> tuple[Floats, Floats]:
+        """Return the mean and the sample standard deviation of each column of X, 0 for fewer than two values.
+
+        Columns whose squares are beyond float64 are divided by a power of two first, which changes no digit.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean, squares = self.mean(), self._squares(X)
+        deviation = np.sqrt(squares / np.maximum(self.n_present - 1, 1))
+        beyond = np.flatnonzero(~((squares > _LEAST_SQUARES) & (squares < np.inf)) & (self.n_distinct > 1))
+        if beyond.size:
+            part = _dense_columns(X, beyond)
+            exponents = np.frexp(np.nanmax(np.abs(part), axis=0))[1]
+            part = np.ldexp(part, -exponents)
+            profile = profile_columns(part)
+            spread = np.sqrt(profile._squares(part) / np.maximum(profile.n_present - 1, 1))
+            mean[beyond], deviation[beyond] = np.ldexp(profile.mean(), exponents), np.ldexp(spread, exponents)
+        return mean, deviation
+
+    def _squares(self, X: Any) -> Floats:
+        """Return the sum over each column of (x - mean)^2."""
         mean = self.mean()
         squares = np.zeros(mean.size)
         if not _kernels_serve(X):
@@ -73,7 +91,16 @@ class ColumnProfile:
         else:
             _kernels.spread_dense(X, mean, squares)
         squares += self.n_zeros * mean**2
-        return np.sqrt(squares / np.maximum(self.n_present - 1, 1))
+        return squares
+
+
+# Below this, digits of squares are lost to underflow.
+_LEAST_SQUARES = 1e-250
+
+
+def _dense_columns(X: Any, columns: Ints) -> Floats:
+    part = X[:, columns]
+    return np.ascontiguousarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
 
 
 def profile_columns(X: Any) -> ColumnProfile:

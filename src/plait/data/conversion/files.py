@@ -74,8 +74,11 @@ def open_bytes(path: str | os.PathLike[str], mode: str = "rb") -> IO[bytes]:
         if suffix == ".xz":
             return lzma.open(path, mode)  # type: ignore[return-value]
         return open(path, mode)
-    except OSError as problem:
-        raise DataError.at(path, None, "a file that can be opened", problem.strerror or str(problem)) from None
+    except DataError:
+        raise
+    except (OSError, ValueError) as problem:  # a name with a zero byte is a ValueError
+        reason = getattr(problem, "strerror", None) or str(problem)
+        raise DataError.at(path, None, "a file that can be opened", reason) from None
 
 
 def _gunzipped(stream: IO[bytes]) -> Iterator[bytes]:
@@ -182,12 +185,13 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     >>> goal.read_text(), len(list(goal.parent.iterdir()))
     ('new', 1)
     """
-    goal = Path(os.path.realpath(path))
     try:
+        goal = Path(os.path.realpath(path))
         _sweep(goal.parent)
         folder = Path(mkdtemp(prefix=f"{_own_prefix()}{os.getpid()}-", dir=goal.parent))
-    except OSError as problem:
-        raise DataError.at(goal, None, "a folder that can be written to", problem.strerror or str(problem)) from None
+    except (OSError, ValueError) as problem:  # a name with a zero byte is a ValueError
+        reason = getattr(problem, "strerror", None) or str(problem)
+        raise DataError.at(path, None, "a folder that can be written to", reason) from None
     try:
         draft = folder / goal.name
         yield draft

@@ -89,7 +89,7 @@ def find_label_xml(path: str | os.PathLike[str]) -> Path:
     for candidate in stems:
         for packing in ("", *PACKED_SUFFIXES):
             file = folder / f"{candidate}.xml{packing}"
-            if file.is_file():
+            if os.path.isfile(file):
                 return file
     wanted = " or ".join(f"{candidate}.xml" for candidate in dict.fromkeys(stems))
     raise DataError.at(path, None, f"{wanted} beside it", "no such file", "Pass xml=, or labels=.")

@@ -199,7 +199,10 @@ class GrowingMixture:
         found = self._held_out(mixture)
         gain = found - self._best
         forced = n_components <= self.growth.min_components
-        if not forced and gain.sum() < -_TIE - self.growth.slack * np.sqrt(len(gain)) * gain.std():
+        # Divided by a power of two, which changes no digit, so that no square is beyond float64.
+        exponent = int(np.frexp(np.abs(gain).max(initial=0.0))[1])
+        spread = np.ldexp(np.ldexp(gain, -exponent).std(), exponent)
+        if not forced and gain.sum() < -_TIE - self.growth.slack * np.sqrt(len(gain)) * spread:
             return False
         self.mixture = mixture
         if forced or gain.sum() >= -_TIE:

@@ -57,8 +57,9 @@ def parse_file(path: str | os.PathLike[str], *, allow_imports: bool = False) -> 
     file = Path(path)
     try:
         text = file.read_text(encoding="utf8")
-    except (OSError, UnicodeDecodeError) as problem:
-        raise DataError(f"{file}: cannot be read as a plan, {problem}. Pass a TOML file.") from None
+    except (OSError, ValueError) as problem:  # a name with a zero byte, or text that is none, is a ValueError
+        name = str(file).replace("\0", "\\0")
+        raise DataError(f"{name}: cannot be read as a plan, {problem}. Pass a TOML file.") from None
     folder = file.resolve().parent
     if allow_imports and str(folder) not in sys.path:
         # A module beside the plan can be named in it. Last, so that it hides nothing.

@@ -53,7 +53,9 @@ def connect(path: str | os.PathLike[str], *, create: bool = False) -> sqlite3.Co
         If there is no such file, it is no SQLite file, of another program, or of a newer plait.
     """
     file = Path(path)
-    if not create and not file.is_file():
+    if "\0" in str(file):  # SQLite would take what stands before it
+        raise StoreError(f"{str(file)!r}: is no name of a file. Pass another file.")
+    if not create and not os.path.isfile(file):
         raise StoreError(f"{file}: there is no such store. Run 'plait bench PLAN.toml --store {file}' to make it.")
     try:
         database = sqlite3.connect(_address(file, create), uri=True, timeout=_PATIENCE, isolation_level=None)
