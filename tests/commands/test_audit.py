@@ -76,4 +76,4 @@ def test_what_cannot_be_written_or_judged_is_one_line(songs, tmp_path, capsys):
     lines = capsys.readouterr().err.strip().splitlines()
     assert len(lines) == 2
     assert "needs -o to end in one of .html, .csv" in lines[0]
-    assert "needs a method with probabilities" in lines[1]
+    assert "needs a method that learns P(Y | X)" in lines[1]

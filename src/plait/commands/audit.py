@@ -79,7 +79,9 @@ def audit_labels(
     source = Source(data, **columns)
     model = make_method(method, parsed_settings(settings), random_state=seed)
     if not hasattr(model, "joint"):
-        raise ParameterError(f"plait audit needs a method that learns P(Y | X), but {method} has no joint distribution. Use auto or pcc.")
+        raise ParameterError(
+            f"plait audit needs a method that learns P(Y | X), but {method} has no joint distribution. Use auto or pcc."
+        )
     dataset = source.load()
     source.tell_gaps(dataset, model)
     found = audit(source.with_encoder(model, dataset), dataset.X, dataset.Y, folds, random_state=seed)

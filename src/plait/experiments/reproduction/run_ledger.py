@@ -39,6 +39,11 @@ class Measured:
         The value of each part; empty where only the mean was kept.
     run : str
         When, and by which version.
+
+    Examples
+    --------
+    >>> Measured(mean=0.25, std=0.05, n_parts=5).mean
+    0.25
     """
 
     mean: float
@@ -61,6 +66,11 @@ def measured_means(results: Sequence[CellResult], state: str = "") -> Means:
         What ran.
     state : str, default=""
         What the state of the code is called that ran, such as a commit.
+
+    Returns
+    -------
+    dict
+        (data set, method) -> measure -> `Measured`.
 
     Examples
     --------
