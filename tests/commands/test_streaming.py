@@ -9,6 +9,7 @@ import pytest
 from plait import load_model
 from plait.cli import main
 from plait.commands import streaming
+from plait.core.chunked import recognition
 from plait.data import save_dataset
 from plait.data.conversion import files
 from plait.data.synthetic import make_label_network, make_tagged_text
@@ -72,6 +73,20 @@ def test_folder_of_files(folder, tmp_path, capsys):
         save_dataset(text.rows(np.arange(100 * number, 100 * number + 100)), tmp_path / f"{number}.svm")
     assert main(["predict", str(folder / "text.plait"), str(tmp_path)]) == 0
     assert capsys.readouterr().out.count("\n") == 301
+
+
+def test_a_folder_for_methods_that_need_rows_in_memory(folder, tmp_path, capsys, monkeypatch):
+    """They are fitted on all files, or on a sample of the rows, and a line says how many these are."""
+    text = make_tagged_text(300, 60, 5, random_state=0)
+    for number in range(3):
+        save_dataset(text.rows(np.arange(100 * number, 100 * number + 100)), tmp_path / f"{number}.svm")
+    out = folder / "neighbours.plait"
+    assert main(["fit", str(tmp_path), "--method", "MLkNN", "-o", str(out)]) == 0
+    assert "note: MLkNN needs all rows in memory: 3 chunks were read" in capsys.readouterr().err
+    monkeypatch.setattr(recognition, "MOST_GATHERED", 12 * text.X.nnz // 2)
+    assert main(["fit", str(tmp_path), "--method", "MLkNN", "-o", str(out)]) == 0
+    assert re.search(r"note: MLkNN needs all rows in memory: a sample of \d+ of 300 rows", capsys.readouterr().err)
+    assert load_model(out).predict(text.X).shape == (300, 5)
 
 
 @pytest.mark.usefixtures("small_chunks")

@@ -1,6 +1,7 @@
 """`plait fit DATA --method NAME -o MODEL`: train a model and write it to a file."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from plait.commands.feature_files import with_features
@@ -72,9 +73,12 @@ def fit_model(
 
 
 def _parts(source: Source, model: Any) -> FileChunks | None:
-    """Return the data in chunks, where they are large or a folder, hold numbers, and the method takes chunks."""
+    """Return the data in chunks, where they hold numbers and are a folder, or large and the method takes chunks.
+
+    Of a large folder other methods see a sample of the rows, and say so; a file they read whole.
+    """
     able = isinstance(model, JointClassifier) and model.part("learner").fits_parts
-    parts = source_chunks(source) if able else None
+    parts = source_chunks(source) if able or Path(source.data).is_dir() else None
     return None if parts is None or parts.no_rows.is_table else parts
 
 

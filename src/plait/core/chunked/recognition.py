@@ -16,7 +16,7 @@ from plait.core.label_forms import LabelledRows
 from plait.core.randomness import generator
 from plait.core.sentences import ParameterError
 
-__all__ = ["MOST_GATHERED", "Gathered", "answers_chunks", "chunks_of", "gathered", "n_bytes"]
+__all__ = ["MOST_GATHERED", "Gathered", "RowsWarning", "answers_chunks", "chunks_of", "gathered", "n_bytes"]
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -90,6 +90,10 @@ def _asked(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], model: Any,
     return getattr(model, name)(X, *args, **kwargs)
 
 
+class RowsWarning(UserWarning):
+    """Not all rows in chunks are trained on, or all of them were read into memory."""
+
+
 class Gathered(NamedTuple):
     """Rows of chunks in memory: all of them, or a sample."""
 
@@ -122,7 +126,7 @@ def gathered(owner: str, chunks: RowChunks) -> Gathered:
             f"a sample of {n_kept} of {n_rows} rows stands for them ({size} MiB). A JointClassifier (recipes br, "
             "bcc, cc, pcc, kcc ...) with LogisticLearner takes all of them."
         )
-    warn(f"{owner} needs all rows in memory: {note}", UserWarning, stacklevel=4)
+    warn(f"{owner} needs all rows in memory: {note}", RowsWarning, stacklevel=4)
     labels, weights = ([block[place] for block in some] for place in (1, 3))
     y, sample_weight = (None if found[0] is None else joined(found) for found in (labels, weights))
     return Gathered(joined([block.X for block in some]), y, some[0].names, sample_weight, note)

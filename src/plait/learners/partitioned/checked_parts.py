@@ -17,7 +17,7 @@ from sklearn.utils.validation import _get_feature_names, check_array
 
 from plait.core.arrays import Ints
 from plait.core.chunked.dask_blocks import DaskChunks, current_client
-from plait.core.chunked.recognition import chunks_of
+from plait.core.chunked.recognition import RowsWarning, chunks_of
 from plait.core.chunked.row_chunks import LocalChunks, RowChunks, rows_in
 from plait.core.label_forms import read_labels
 from plait.core.labels import label_matrix
@@ -184,6 +184,7 @@ class TrainingParts:
                 warnings.warn(
                     f"{type(structure).__name__} counts labels on a sample of {wanted} of {n_rows} rows: all "
                     f"labels would take {n_bytes >> 20} MiB. Pass a UserGraph to decide otherwise.",
+                    RowsWarning,
                     stacklevel=4,
                 )
             found = list(self.rows.parts.each(gathered_labels, own=_drawn(self.sizes, wanted, 0)))
