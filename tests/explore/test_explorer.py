@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
-from plait import recipes
+from plait import AutoJoint, recipes
 from plait.core.sentences import ParameterError
 from plait.data import Dataset
 from plait.explore import CorrectionLog, Explorer
+from plait.inference import MonteCarlo
+from plait.posterior import Posterior
 
 
 def test_a_click_is_what_the_posterior_says(explorer, tree, beach):
@@ -102,3 +104,56 @@ def test_text_words_and_pictures_are_shown():
 def test_a_model_of_decisions_only_is_refused(beach):
     with pytest.raises(ParameterError, match=r"joint\(X\)"):
         Explorer(object(), beach)
+
+
+def many_labels(beach, **parts):
+    """Return a chain of 50 labels, and data: too many for exact sums."""
+    rng = np.random.default_rng(0)
+    Y = (beach.X[:, [0]] + rng.normal(size=(120, 50)) > 1).astype(int)
+    data = Dataset(beach.X, Y, beach.feature_names)
+    return recipes.pcc(learner="logistic", random_state=0, **parts).fit(data.X, data.Y), data
+
+
+def test_many_labels_on_a_graph_with_cycles_are_answered_from_few_draws(beach):
+    model, data = many_labels(beach)
+    explorer = Explorer(model, data)
+    explorer.warm_up()
+    known = {3: 1, 10: 0}
+    view, sets = explorer.view(7, known), explorer.sets(7, known)
+    asked = model.joint(data.X[7:8]).given({"y3": 1, "y10": 0})._changed(inference=MonteCarlo(5000))
+    assert (view["exact"], view["marginals"][3], view["marginals"][10]) == (False, 1.0, 0.0)
+    assert 0 < view["worth"] <= 100
+    np.testing.assert_allclose(view["marginals"], asked.marginals()[0], atol=0.25)
+    assert np.abs(view["marginals"] - asked.marginals()[0]).mean() < 0.03
+    assert view["decision"] is None
+    assert set(sets["decision"]) >= {3}
+    assert sum(p for _, p in sets["sets"]) <= 1 + 1e-9
+    assert all(3 in labels and 10 not in labels for labels, _ in sets["sets"])
+    uncertain = np.abs(np.array(view["marginals"]) - 0.5)
+    uncertain[[3, 10]] = 1
+    assert sets["ask"][0] == uncertain.argmin()
+    assert explorer.view(7, known, "hamming")["decision"] == np.flatnonzero(np.array(view["marginals"]) > 0.5).tolist()
+    assert {kind for _, kind, _, _ in explorer.why(7, 0)["reasons"]} <= {"feature", "label, if known"}
+
+
+def test_a_tree_of_many_labels_and_a_model_that_chose_itself(beach):
+    data = many_labels(beach)[1]
+    for model in (recipes.plt(random_state=0), AutoJoint(effort="fast", random_state=0)):
+        explorer = Explorer(model.fit(data.X, data.Y), data)
+        explorer.warm_up()
+        assert explorer.about()["model"] in ("LabelTreeClassifier", "AutoJoint")
+        assert explorer.view(3, {1: 1})["marginals"][1] == 1.0
+        assert all(1 in labels for labels, _ in explorer.sets(3, {1: 1})["sets"])
+
+
+def test_a_click_is_answered_once(explorer, monkeypatch):
+    """The same labels in another order are the same, and doubts are looked at again only where records change."""
+    asked = []
+    monkeypatch.setattr(Posterior, "marginals", lambda self: asked.append("marginals") or np.full((1, 6), 0.25))
+    monkeypatch.setattr(Posterior, "doubts", lambda self, Y: asked.append("doubts") or np.zeros((1, 6)))
+    for known in ({}, {0: 1, 2: 0}, {2: 0, 0: 1}, {}):
+        explorer.view(5, known)
+    assert sorted(asked) == ["doubts", "marginals", "marginals"]
+    explorer.settle(5, 1, "correct")
+    explorer.view(5)
+    assert asked[3:] == ["doubts"]

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
-from plait.joint import LinearDistribution
+from plait.joint import LabelDistribution, LinearDistribution
 from plait.structure import LabelGraph
 
 
@@ -18,3 +19,15 @@ def test_sums_of_few_labels_of_many_are_the_product(q):
     np.testing.assert_allclose(many.log_prob(Y), expected, rtol=1e-12)
     np.testing.assert_allclose(many.scores_at(Y[:, 0]), scores[:, 0], rtol=1e-10, atol=1e-12)
     np.testing.assert_array_equal(many.take([3]).log_prob(Y[3:4, 0]), many.log_prob(Y[:, 0])[3:4])
+
+
+@pytest.mark.parametrize("size", [1.0, 40.0])
+def test_flips_are_differences_of_log_probabilities(size):
+    """Also where scores are so large that they are bounded."""
+    rng = np.random.default_rng(1)
+    weights, base = np.tril(size * rng.normal(size=(9, 9)), -1), size * rng.normal(size=(20, 9))
+    P = LinearDistribution(LabelGraph([list(range(k)) for k in range(9)]), base, weights)
+    Y = (rng.random((20, 9)) < 0.5).astype(np.uint8)
+    np.testing.assert_allclose(P.flip_log_ratios(Y), LabelDistribution.flip_log_ratios(P, Y), rtol=1e-9, atol=1e-9)
+    few = LinearDistribution(P.graph, base, sparse.csr_array(weights))
+    np.testing.assert_allclose(few.flip_log_ratios(Y), P.flip_log_ratios(Y), rtol=1e-9, atol=1e-9)

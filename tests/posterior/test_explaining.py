@@ -8,8 +8,8 @@ from scipy.special import logit
 
 from plait import AutoJoint, recipes
 from plait.core.sentences import ParameterError
-from plait.inference import Auto
-from plait.posterior import Posterior
+from plait.inference import Auto, MonteCarlo
+from plait.posterior import Posterior, explaining
 
 
 def data(seed=0, n_rows=200):
@@ -161,3 +161,20 @@ def test_a_picture_and_a_table_of_the_reasons_of_a_row():
     assert why._repr_html_().count("<tr>") == 13
     with pytest.raises(ParameterError, match="plot needs row to be"):
         why.plot(3)
+
+
+def test_of_many_labels_draws_say_what_each_would_say(monkeypatch):
+    X, Y = data(3, 400)
+    model = recipes.pcc(random_state=0).fit(X, Y)
+    row = int(np.abs(model.predict_proba(X) - 0.5).max(axis=1).argmin())  # each label may be there, or not
+    answer = model.joint(X[[row]])
+    exact = answer.why("y1", k=10).to_frame()
+    monkeypatch.setattr(explaining, "_MOST_ASKED", 2)
+    monkeypatch.setattr(explaining, "_DRAWS", 20_000)
+    np.testing.assert_allclose(answer.why("y1", k=10).to_frame()["effect"], exact["effect"], rtol=1e-12)  # exact sums
+    drawn = answer._changed(inference=MonteCarlo(2000)).why("y1", k=10).to_frame()
+    for name in ("y0", "y2"):
+        said, want = (table.loc[table["name"] == name, "contribution"].item() for table in (drawn, exact))
+        assert said == pytest.approx(want, abs=0.1)
+    monkeypatch.setattr(explaining, "_LEAST_DRAWS", 20_000)  # no label is drawn that often
+    assert "label, if known" not in answer._changed(inference=MonteCarlo(2000)).why("y1", k=10).kind

@@ -7,7 +7,7 @@ import pytest
 from sklearn import config_context
 
 import plait
-from plait import JointClassifier, recipes
+from plait import AutoJoint, JointClassifier, recipes
 from plait.core.multilabel_classifier import DOCUMENTATION, MultilabelClassifier
 from plait.posterior.model_view import label_graphs
 
@@ -45,6 +45,14 @@ def test_of_a_mixture_the_weightiest_graph_is_shown_and_without_edges_none(data)
     assert [weight for weight, _ in graphs] == sorted(mixture.weights_, reverse=True)
     assert (f"of {len(graphs)} label graphs" in mixture._repr_html_()) == (len(graphs) > 1)
     assert "plait-graph" not in recipes.br().fit(*data)._repr_html_()
+
+
+@pytest.mark.filterwarnings("ignore::plait.estimators.auto_joint.auto_joint.FewRowsWarning")
+def test_the_weights_of_learners_are_not_those_of_graphs(data):
+    model = AutoJoint(effort="fast", random_state=0).fit(*data)
+    assert isinstance(model.weights_, dict)
+    assert [weight for weight, _ in label_graphs(model)] == [1.0 / len(model.graphs_)] * len(model.graphs_)
+    assert "sk-top-container" in model._repr_html_()
 
 
 def test_the_display_setting_of_scikit_learn_counts():

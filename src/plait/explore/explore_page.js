@@ -130,7 +130,8 @@
   const cycled = (k) => (known[k] === undefined ? 1 : known[k] === 1 ? 0 : undefined);
   function showView() {
     $("rowname").textContent = /^\d+$/.test(view.name) ? `Row ${view.name}` : `${view.name}`;
-    $("how").textContent = `${view.exact ? "exact" : "estimated"}: ${view.how}`;
+    const rough = !view.exact && view.worth != null && view.worth < 20 ? `, worth ${view.worth.toFixed(0)}: rough` : "";
+    $("how").textContent = `${view.exact ? "exact" : "estimated"}: ${view.how}${rough}`;
     $("forget").hidden = Object.keys(known).length === 0;
     showDecision(); showLabels(); showGraph(); showDoubts();
     if (!$("whycard").hidden && focus !== null && known[focus] === undefined) explain(focus);

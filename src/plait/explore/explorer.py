@@ -2,35 +2,31 @@
 
 import threading
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.special import xlogy
 from sklearn.utils import _safe_indexing
 
 from plait import losses as losses_room
-from plait.core.arrays import Ints, Labels
+from plait.core.arrays import Floats, Ints, Labels
 from plait.core.named_answers import label_sets
 from plait.core.naming import registered, registry, resolve
 from plait.core.sentences import ParameterError, shown
 from plait.explore.correction_log import ACTIONS, CorrectionLog
 from plait.explore.drawn_labels import label_drawing
+from plait.explore.row_answers import RowAnswers, WhatIsSaid
 from plait.explore.row_features import RowFeatures
-from plait.explore.row_ranking import ORDERS, RememberedRow, RowRanking
-from plait.inference import Beam, MonteCarlo
-from plait.joint import GraphDistribution
+from plait.explore.row_ranking import ORDERS, RowRanking
+from plait.inference import LabelSupport
 from plait.losses import Loss
 from plait.posterior import Posterior
-from plait.posterior.answers import has_messages
 
 __all__ = ["Explorer"]
 
-_REMEMBERED_ROWS = 32
 _SETS, _REASONS, _DOUBTS, _MOST_ROWS = 5, 8, 20, 200
-# Beyond these many labels the next one to ask is the most uncertain one, and sets without exact sums are those of a
-# beam, probabilities once something is known those of a few draws: answers take milliseconds instead of seconds.
-_FEW_LABELS, _BEAM, _DRAWS = 40, 16, 50
+_KEPT = 31  # rows whose doubts are remembered
 
 
 class Explorer:
@@ -88,7 +84,8 @@ class Explorer:
         self.features = RowFeatures(data, self.row_names, set(self.label_names))
         self._recorded = _records(data, self.label_names)
         self.ranking = RowRanking(self.posterior, self.records, data.n_samples)
-        self._answer = lru_cache(_REMEMBERED_ROWS)(self._remembered)
+        self._answers = RowAnswers(self.posterior, len(self.label_names))
+        self._doubtful: dict[int, Any] = {}
         self._lock = threading.Lock()
 
     def posterior(self, rows: Ints) -> Posterior:
@@ -102,26 +99,10 @@ class Explorer:
         answer: Posterior = self.model.joint(_safe_indexing(self.X, rows))
         return answer._changed(label_names=self.label_names)
 
-    def _remembered(self, row: int) -> tuple[Posterior, Any]:
-        answer = self.posterior(np.array([row]))
-        answer = answer._changed(joint=RememberedRow(answer.joint, answer.X))
-        return answer, answer.marginals()[0]
-
-    def _known(self, row: int, known: Mapping[int, int]) -> Posterior:
-        answer, _ = self._answer(row)
-        if not known:
-            return answer
-        if not self._is_few and not self._sums(row):
-            answer = answer._changed(inference=MonteCarlo(_DRAWS))
-        evidence = np.full((1, len(self.label_names)), np.nan)
-        for label, value in known.items():
-            evidence[0, label] = value
-        return answer.given(evidence)
-
     @property
     def losses(self) -> list[str]:
         """Words of the losses by which the model can decide on label sets, its own first."""
-        found = getattr(self._answer(0)[0], "thresholds", None) or {}
+        found = getattr(self._answers.of(0).asked, "thresholds", None) or {}
         words = [
             word
             for word, loss in registry(losses_room, Loss).items()
@@ -132,7 +113,7 @@ class Explorer:
 
     @property
     def _loss(self) -> Loss:
-        loss: Loss = resolve("Explorer", "loss", self._answer(0)[0].loss, losses_room, Loss)
+        loss: Loss = resolve("Explorer", "loss", self._answers.of(0).asked.loss, losses_room, Loss)
         return loss
 
     @property
@@ -178,6 +159,15 @@ class Explorer:
     def _number(self) -> dict[str, int]:
         return {name: k for k, name in enumerate(self.label_names)}
 
+    def warm_up(self) -> None:
+        """Ask every question of the first row once: what is compiled or read at its first use is not at a click."""
+        if self.data.n_samples:
+            self.view(0)
+            self.view(0, {0: 1})
+            self.sets(0)
+            self.sets(0, {0: 1})
+            self.why(0, len(self.label_names) - 1)
+
     def view(self, row: int, known: Mapping[int, int] | None = None, loss: str | None = None) -> dict[str, Any]:
         """Return what one click needs: probabilities, the decision, doubts.
 
@@ -191,42 +181,31 @@ class Explorer:
             Word of the loss that the decision is for.
         """
         self.ranking.clicked()
-        answer, before = self._answer(row)
-        asked = self._known(row, known or {})
-        marginals = asked.marginals()[0] if known else before
-        how = asked.method if known else self._how(row)
-        quick = self._decides_at_once(row, loss)
+        before, said = self._answers.of(row), self._answers.of(row, known)
         return {
             "row": row,
             "name": self.row_names[row],
-            "marginals": _rounded(marginals),
-            "before": _rounded(before),
-            "how": how,
-            "exact": bool(asked.exact.all()),
-            "decision": np.flatnonzero(asked.decide(loss)[0]).tolist() if quick else None,
-            **self._doubts(row, answer),
+            "marginals": _rounded(said.marginals),
+            "before": _rounded(before.marginals),
+            "how": said.how,
+            "exact": said.exact,
+            "worth": said.worth,
+            "decision": self._decided(row, said, loss),
+            **self._doubts(row),
         }
 
-    def _decides_at_once(self, row: int, loss: str | None) -> bool:
-        """Say whether a decision takes milliseconds: few labels, or sums along the graph and no enumeration."""
-        wanted = resolve("Explorer", "loss", loss or self._loss, losses_room, Loss).wanted
-        return self._is_few or wanted == "marginals" or (wanted == "mode" and self._sums(row))
+    def _decided(self, row: int, said: WhatIsSaid, word: str | None) -> list[int] | None:
+        """Return the labels decided for a loss, or None where that takes more than milliseconds."""
+        loss = said.asked._loss("Explorer", word)
+        if loss.wanted == "marginals":
+            found = loss.decide(LabelSupport.of_marginals(said.marginals[None], said.how))
+        elif self._answers.is_few or (loss.wanted == "mode" and self._answers.finds_modes(row)):
+            found = said.asked.decide(loss)
+        else:
+            return None
+        return [int(label) for label in np.flatnonzero(found[0])]
 
-    @property
-    def _is_few(self) -> bool:
-        return len(self.label_names) <= _FEW_LABELS
-
-    def _sums(self, row: int) -> bool:
-        answer, _ = self._answer(row)
-        distribution = answer.joint.condition(answer.X)
-        return isinstance(distribution, GraphDistribution) and has_messages(distribution)
-
-    def _how(self, row: int) -> str:
-        answer, _ = self._answer(row)
-        answer.marginals()
-        return answer.method
-
-    def _doubts(self, row: int, answer: Posterior) -> dict[str, Any]:
+    def _doubts(self, row: int) -> dict[str, Any]:
         recorded = self.records(np.array([row]))
         if recorded is None:
             return {"recorded": None, "doubts": [], "settled": {}}
@@ -235,7 +214,11 @@ class Explorer:
             for (of, label), correction in (self.corrections.current.items() if self.corrections else ())
             if of == row and label in self._number
         }
-        doubts = answer.doubts(recorded)[0]
+        # They do not depend on what is said, only on the records.
+        last, doubts = self._doubtful.get(row, (None, None))
+        if last != recorded.tobytes():
+            doubts = self._answers.of(row).asked.doubts(recorded)[0]
+            self._doubtful = {**dict(list(self._doubtful.items())[-_KEPT:]), row: (recorded.tobytes(), doubts)}
         order = [int(k) for k in np.argsort(-doubts, kind="stable") if doubts[k] > 0.2 and int(k) not in settled]
         return {
             "recorded": np.flatnonzero(recorded[0]).tolist(),
@@ -266,19 +249,24 @@ class Explorer:
             What to decide for; by default the model's.
         """
         self.ranking.clicked()
-        asked = self._known(row, known or {})
-        quick = self._decides_at_once(row, loss)
-        searched = asked if self._is_few or self._sums(row) else asked._changed(inference=Beam(_BEAM))
-        top = searched.top(min(_SETS, 2 ** len(self.label_names)))
+        said, names = self._answers.of(row, known), self.label_names
+        searched = self._answers.searched(row, known)
+        top = searched.top(min(_SETS, 2 ** len(names)))
+        quick = self._decided(row, said, loss) is not None
         proved, places = bool(searched.exact.all()), np.flatnonzero(top.probabilities[0] > 0)
-        ask = asked.ask(1, None if self._is_few else "entropy")
-        label = int(ask.labels[0, 0])
         return {
             "sets": [[np.flatnonzero(top.vectors[0, i]).tolist(), float(top.probabilities[0, i])] for i in places],
             "proved": proved,
-            "decision": None if quick else np.flatnonzero(searched.decide(loss)[0]).tolist(),
-            "ask": None if label < 0 else [label, float(ask.values[0, 0])],
+            "decision": None if quick else [int(label) for label in np.flatnonzero(searched.decide(loss)[0])],
+            "ask": self._next(said.asked) if self._answers.is_few else _most_uncertain(said.marginals, known or {}),
         }
+
+    @staticmethod
+    def _next(asked: Posterior) -> list[Any] | None:
+        """Return the label whose answer is worth most, and what it is worth."""
+        ask = asked.ask(1)
+        label = int(ask.labels[0, 0])
+        return None if label < 0 else [label, float(ask.values[0, 0])]
 
     def why(self, row: int, label: int, known: Mapping[int, int] | None = None) -> dict[str, Any]:
         """Return what moved a label in a row: name, kind, value and change of the log-odds of each reason.
@@ -292,7 +280,7 @@ class Explorer:
         """
         self.ranking.clicked()
         others = {k: value for k, value in (known or {}).items() if k != label}
-        found = self._known(row, others).why(label, _REASONS)
+        found = self._answers.of(row, others).asked.why(label, _REASONS)
         lines = zip(found.name, found.kind, found.value, found.contribution, strict=True)
         return {
             "label": label,
@@ -373,7 +361,7 @@ class Explorer:
             raise ParameterError("settle needs recorded labels and a file for corrections, but there are none.")
         recorded = int(np.asarray(self._recorded[row, [label]].sum()))
         value = {"accept": recorded, "correct": 1 - recorded, "undo": recorded}[action]
-        _, before = self._answer(row)
+        before = self._answers.of(row).marginals
         name = self.label_names[label]
         with self._lock:
             self.corrections.add(row, self.row_names[row], name, recorded, action, value, float(before[label]))
@@ -397,3 +385,11 @@ def _records(data: Any, names: Sequence[str]) -> Any:
 
 def _rounded(values: Any) -> list[float]:
     return [float(f"{value:.6g}") for value in values]
+
+
+def _most_uncertain(marginals: Floats, known: Mapping[int, int]) -> list[Any] | None:
+    """Return the label with the largest entropy among those that are not known, and its entropy."""
+    entropy = -(xlogy(marginals, marginals) + xlogy(1 - marginals, 1 - marginals))
+    entropy[list(known)] = -1.0
+    label = int(entropy.argmax())
+    return None if entropy[label] < 0 else [label, float(entropy[label])]

@@ -6,14 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from scipy.special import xlogy
 
 from plait.core.arrays import Floats, Ints, Labels
-from plait.joint import GraphDistribution, LabelDistribution
+from plait.joint import GraphDistribution
 from plait.posterior.answers import has_messages
 
-__all__ = ["ORDERS", "RememberedRow", "RowRanking"]
+__all__ = ["ORDERS", "RowRanking"]
 
 ORDERS = ("file", "doubtful", "uncertain", "disagreeing")
 _BLOCK_SECONDS, _QUIET_SECONDS = 0.05, 0.25
@@ -51,7 +50,7 @@ class RowRanking:
         self._ask, self._records = ask, records
         self.n_rows, self.n_done = n_rows, 0
         self._values = {name: np.full(n_rows, -np.inf) for name in ORDERS[1:]}
-        self._block, self._last_click = 16, 0.0
+        self._block, self._last_click = 1, 0.0
         self._stopped = threading.Event()
         self.problem = ""
 
@@ -134,31 +133,3 @@ def _uncertainty(answer: Any, marginals: Floats) -> Floats:
     if answer.n_labels <= _MOST_ENUMERATED or (isinstance(first, GraphDistribution) and has_messages(first)):
         return np.asarray(answer.entropy())
     return -(xlogy(marginals, marginals) + xlogy(1 - marginals, 1 - marginals)).sum(axis=1)
-
-
-class RememberedRow:
-    """A joint that keeps P(y | x) of one row, for questions that ask it again and again; of other rows it asks.
-
-    Parameters
-    ----------
-    joint : object with `condition(X)`
-        The fitted joint.
-    X : array or sparse matrix of shape (1, n_features)
-        The row.
-    """
-
-    def __init__(self, joint: Any, X: Any) -> None:
-        self.joint, self.X = joint, X
-        self.distribution: LabelDistribution = joint.condition(X)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.joint, name)
-
-    def condition(self, X: Any) -> LabelDistribution:
-        """Return P(y | x) of every row of X."""
-        rows = np.zeros(X.shape[0], dtype=np.int64)
-        if sparse.issparse(X):
-            same = sparse.issparse(self.X) and (self.X[rows] != X).nnz == 0
-        else:
-            same = np.array_equal(X, np.broadcast_to(self.X, X.shape), equal_nan=X.dtype.kind == "f")
-        return self.distribution.take(rows) if same and len(rows) else self.joint.condition(X)

@@ -262,6 +262,7 @@ def serve(
     >>> serve(explorer)  # doctest: +SKIP
     http://127.0.0.1:40213/Vn3w.../
     """
+    explorer.warm_up()
     app = explore_app(explorer)
     server = listening(app, port)
     address = f"http://{_HOST}:{app.port}/{app.token}/"

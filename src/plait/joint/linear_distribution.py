@@ -228,16 +228,21 @@ class LinearDistribution(GraphDistribution):
 
     def flip_log_ratios(self, Y: Labels) -> Floats:
         """Return what flipping each label does to log P(y | x); flipping a parent moves all its children at once."""
-        signs, by_parent = 2.0 * Y - 1.0, self._by_parent()
-        raw = self.base + self._shifts(Y)
-        clipped = np.clip(raw, -SCORE_LIMIT, SCORE_LIMIT)
-        ratios, before = -signs * clipped, log_sigmoid(signs * clipped)
+        # One line a label, so that the children of a label are taken line by line.
+        signs, by_parent = np.ascontiguousarray(2.0 * Y.T - 1.0), self._by_parent()
+        raw = np.ascontiguousarray((self.base + self._shifts(Y)).T)
+        # Scores are bounded, so nothing overflows: a fifth of the time of `log_sigmoid`, which takes any.
+        ratios = -signs * np.clip(raw, -SCORE_LIMIT, SCORE_LIMIT)
+        costs = np.log1p(np.exp(ratios))
         for parent in range(self.n_labels):
             children, weights = by_parent(parent)
-            after = raw[:, children] - signs[:, parent, None] * weights
-            after = log_sigmoid(signs[:, children] * np.clip(after, -SCORE_LIMIT, SCORE_LIMIT))
-            ratios[:, parent] += (after - before[:, children]).sum(axis=1)
-        return ratios
+            after = raw[children]
+            after -= weights[:, None] * signs[parent]
+            np.clip(after, -SCORE_LIMIT, SCORE_LIMIT, out=after)
+            after *= -signs[children]
+            np.log1p(np.exp(after, out=after), out=after)
+            ratios[parent] += (costs[children] - after).sum(axis=0)
+        return np.ascontiguousarray(ratios.T)
 
     def _by_parent(self) -> Callable[[int], tuple[Ints, Floats]]:
         """Return the function that gives the children of a label and what it adds to their scores."""

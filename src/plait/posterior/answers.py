@@ -15,7 +15,7 @@ from plait.core.labels import label_rows
 from plait.core.logspace import log_sigmoid
 from plait.core.sentences import ParameterError, shown
 from plait.core.unknown_labels import given_again, is_gap
-from plait.inference import Auto, Inference, LabelSupport, SumProduct, entropy
+from plait.inference import Auto, Inference, LabelSupport, MonteCarlo, SumProduct, entropy
 from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution
 from plait.losses import Loss
 
@@ -211,11 +211,18 @@ def known_log_prob(posterior: Any, Y: npt.NDArray[np.int8]) -> Floats:
 
 def log_evidence(inference: Inference, distribution: LabelDistribution, seeds: Bits) -> tuple[Floats, LabelSupport]:
     """Return log P(known labels | x)."""
-    support = inference.infer(distribution, "marginals", 1, seeds)
+    support = _with_evidence(inference, distribution, seeds)
     if support.log_evidence is None:
-        support = Auto().infer(distribution, "marginals", 1, seeds)
+        support = _with_evidence(Auto(), distribution, seeds)
     assert support.log_evidence is not None  # every inference that Auto picks for marginals reports it
     return support.log_evidence, support
+
+
+def _with_evidence(inference: Inference, distribution: LabelDistribution, seeds: Bits) -> LabelSupport:
+    """Return what knows log P(known labels | x): of draws these themselves, no marginals, which cost far more."""
+    chosen = inference.choose(distribution, "marginals") if isinstance(inference, Auto) else inference
+    wanted = "distribution" if isinstance(chosen, MonteCarlo) else "marginals"
+    return chosen.infer(distribution, wanted, 1, seeds)
 
 
 def likely_sets(

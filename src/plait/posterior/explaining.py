@@ -2,7 +2,8 @@
 
 feature j    w_kj (x_j - mean_j), its part of the label's own score, exact and additive, where scores are linear;
 beside it, and elsewhere alone, L(x) - L(x with x_j = mean_j), not additive: parents move too
-label j      known: L - L without knowing j; where none is known: L(Y_j = 1) - L(Y_j = 0), what j would say
+label j      known: L - L without knowing j; where none is known: L(Y_j = 1) - L(Y_j = 0), what j would say; of many
+labels without exact sums this is estimated for all of them from the same draws, of those that draws hold often enough
 """
 
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.special import logit
+from scipy.special import expit, logit
 
 from plait.core.arrays import Floats, Ints
 from plait.core.checks import Interval, check_value
@@ -23,6 +24,9 @@ from plait.pictures.table_markup import as_html
 from plait.pictures.tables import Entry, Heading, Table, as_text
 
 __all__ = ["FeatureBackground", "Reasons", "reasons"]
+
+# Of more labels, without exact sums, what each would say comes from draws, that many; as many must have it, or not.
+_MOST_ASKED, _DRAWS, _LEAST_DRAWS = 40, 1000, 20
 
 
 class FeatureBackground(NamedTuple):
@@ -218,9 +222,12 @@ def reasons(answer: Any, label: int, k: int) -> Reasons:
         )
     log_odds = _log_odds(answer, label)
     found = []
+    sums = answer.exact
     for row in range(len(answer)):
         part = answer[row]
-        said = _by_features(part, label, log_odds[row], background, k) + _by_labels(part, label, log_odds[row])
+        drawn = part.n_labels > _MOST_ASKED and not sums[row] and (part.evidence is None or (part.evidence < 0).all())
+        of_labels = _by_draws(part, label) if drawn else _by_labels(part, label, log_odds[row])
+        said = _by_features(part, label, log_odds[row], background, k) + of_labels
         said.sort(key=lambda reason: -abs(reason[3]))
         found += [(row, *reason) for reason in said[:k]]
     columns = list(zip(*found, strict=True)) or [()] * 6
@@ -281,6 +288,25 @@ def _by_labels(part: Any, label: int, here: float) -> list[Reason]:
         effects, kinds, values = one - zero, ["label, if known"] * len(others), [np.nan] * len(others)
     names = [str(part.label_names[j]) for j in others]
     return [(*reason, float(e), float(e)) for *reason, e in zip(names, kinds, values, effects, strict=True)]
+
+
+def _by_draws(part: Any, label: int) -> list[Reason]:
+    """Return what each other label would say, by P(label | all others) of draws that have it and that have it not."""
+    draws = part.sample(_DRAWS)[0].astype(np.uint8)
+    rows = part[np.zeros(_DRAWS, dtype=np.int64)]
+    with_label, without = draws.copy(), draws.copy()
+    with_label[:, label], without[:, label] = 1, 0
+    p = expit(rows.log_prob(with_label) - rows.log_prob(without))
+    n = draws.sum(axis=0, dtype=np.int64)
+    others = np.flatnonzero((n >= _LEAST_DRAWS) & (n <= _DRAWS - _LEAST_DRAWS))
+    others = others[others != label]
+    one, all_ones = p @ draws[:, others] / n[others], p.sum()
+    zero = (all_ones - one * n[others]) / (_DRAWS - n[others])
+    effects = logit(clip_probability(one)) - logit(clip_probability(zero))
+    return [
+        (str(part.label_names[j]), "label, if known", np.nan, float(effect), float(effect))
+        for j, effect in zip(others, effects, strict=True)
+    ]
 
 
 def _moved_log_odds(part: Any, label: int, X: Any, background: FeatureBackground) -> Floats:

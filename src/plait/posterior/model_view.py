@@ -21,7 +21,9 @@ def label_graphs(model: Any) -> list[tuple[float, LabelGraph]]:
     if hasattr(model, "graph_"):
         return [(1.0, model.graph_)]
     graphs = list(getattr(model, "graphs_", ()))
-    weights = np.asarray(getattr(model, "weights_", ()), dtype=np.float64)
+    found = getattr(model, "weights_", ())
+    # `AutoJoint` has weights of its learners there, by name.
+    weights = np.array([] if isinstance(found, dict) else found, dtype=np.float64)
     if weights.shape != (len(graphs),):  # the weights of something else
         weights = np.full(len(graphs), 1.0 / max(1, len(graphs)))
     order = np.argsort(-weights, kind="stable")

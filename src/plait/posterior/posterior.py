@@ -12,6 +12,7 @@ from plait import losses as losses_room
 from plait.core.arrays import Bits, Bools, Floats
 from plait.core.checks import Interval, check_value
 from plait.core.labels import label_rows
+from plait.core.logspace import log_sum_exp
 from plait.core.named_answers import RowFrame
 from plait.core.naming import resolve
 from plait.core.parallel import Parallel, delayed
@@ -270,7 +271,9 @@ class Posterior(FurtherQuestions):
         )
         method, exact = self.method, self.exact
         if self.evidence is not None:
-            log_probs -= self._log_evidence()[:, None]
+            # What was found is part of the evidence's probability, which an estimate by draws may take for less.
+            found = log_sum_exp(log_probs, axis=1)
+            log_probs -= np.maximum(self._log_evidence(), found)[:, None]
         self.method, self.exact = method, exact
         return LikelySets(vectors, np.exp(log_probs), self.label_names, self.rows, self.evidence)
 
