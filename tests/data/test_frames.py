@@ -118,3 +118,26 @@ def test_joined_tags_are_labels():
     assert found.Y.tolist() == [[1, 1], [0, 0], [0, 1]]
     with pytest.raises(DataError, match="expected labels= or tags=, but found both"):
         from_frame(pd.DataFrame({"a": [1]}), ["a"], tags="a")
+
+
+@pytest.mark.parametrize(
+    "cells", [[["sun", "sea"], [], ["sea"]], [("sun", "sea"), None, ("sea",)], [{"sun", "sea"}, set(), {"sea"}]]
+)
+def test_tags_may_be_lists_of_words(cells):
+    """As JSON records have them; names may hold anything that joins names elsewhere."""
+    found = from_frame(pd.DataFrame({"size": [1.0, 2.0, 3.0], "tags": pd.Series(cells, dtype=object)}), tags="tags")
+    assert found.label_names == ("sea", "sun")
+    np.testing.assert_array_equal(found.Y, [[1, 1], [0, 0], [1, 0]])
+    comma = from_frame(pd.DataFrame({"tags": [["a, b|c"], ["it's"]]}), tags="tags")
+    assert comma.label_names == ("a, b|c", "it's")
+    polars = pytest.importorskip("polars")
+    lists = polars.DataFrame({"size": [1.0, 2.0], "tags": [["sun"], []]})
+    np.testing.assert_array_equal(from_frame(lists, tags="tags").Y, [[1], [0]])
+    with pytest.raises(DataError, match="expected numbers, words or dates in column 'other'"):
+        from_frame(pd.DataFrame({"other": [["sun"]], "tags": [["sun"]]}), tags="tags")
+
+
+def test_a_column_of_joined_tags_among_labels_is_told_from_words():
+    frame = pd.DataFrame({"size": [1.0, 2.0, 3.0], "tags": ["sea;sun", "sun", "sea"]})
+    with pytest.raises(DataError, match=r"If it holds all labels of a row, pass tags='tags' \(--tags tags\)"):
+        from_frame(frame, labels=["tags"])

@@ -108,8 +108,8 @@ def from_frame(
     labels : list of str, str, re.Pattern or int
         The label columns: names; or a pattern such as "tag_*"; or a number, n for the first n and -n for the last n.
     tags, sep : str, optional
-        Instead of labels: the column that holds all labels of a row, and what joins them ("|", ";", commas and lists
-        in writing are found out).
+        Instead of labels: the column that holds all labels of a row, as a list of words or joined, and what joins them
+        ("|", ";", commas and lists in writing are found out).
     positive : str or dict, optional
         The word that means 1 in label columns of two words, for all or by label. 0 and 1, true and false, yes and no
         (in many languages), and x beside empty cells are understood without it.
@@ -150,7 +150,7 @@ def dataset_of_frame(frame: Any, plan: LabelPlan, name: str, source: str, *, kee
     by_pandas = type(frame).__module__.startswith("pandas") and features
     if by_pandas and all(_is_sparse(frame.dtypes.iloc[j]) for j in features):
         return _sparse_dataset(frame, plan, features, name, source)
-    return dataset_of_columns(columns_of_frame(frame, source), len(frame), plan, name, source, keep=keep)
+    return dataset_of_columns(columns_of_frame(frame, source, plan.tags), len(frame), plan, name, source, keep=keep)
 
 
 def _is_sparse(dtype: Any) -> bool:
@@ -165,7 +165,7 @@ def _sparse_dataset(frame: Any, plan: LabelPlan, features: list[int], name: str,
     if chosen and all(_is_sparse(frame.dtypes.iloc[j]) for j in chosen):
         Y: Any = frame.iloc[:, chosen].sparse.to_coo().tocsr()
     else:
-        Y, label_names, sep = plan.read(columns_of_frame(frame.iloc[:, chosen], source), len(frame), source)
+        Y, label_names, sep = plan.read(columns_of_frame(frame.iloc[:, chosen], source, plan.tags), len(frame), source)
     kinds = ["binary" if frame.dtypes.iloc[j].kind == "b" else "numeric" for j in features]
     return Dataset(X, Y, [names[j] for j in features], label_names, name, kinds, tags_sep=sep)
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plait.core.sentences import ParameterError
-from plait.data import DataError, frames
+from plait.data import DataError, DataWarning, frames
 from plait.data.conversion.frame_columns import columns_of_frame
 from plait.data.conversion.table_columns import column_of_words
 from plait.data.readers import delimited
@@ -180,7 +180,7 @@ def test_a_head_alone_is_a_data_set_without_rows(tmp_path, library):
         ("size,sea\n1,1,1\n", "beach.csv, line 2: expected 2 values, as many as columns, but found 3"),
         ('size,sea\n"1,1\n', "beach.csv, line 2: expected a closing quote, but found the end of the file"),
         ('size,sea\n1"2",1\n', "beach.csv, line 2: expected quotes only around whole values, but found one elsewhere"),
-        (b"size,sea\n\xff,1\n", "beach.csv, line 2: expected text in UTF-8, but found byte 0xff"),
+        (b"size,sea\n\x81,1\n", "beach.csv, line 2: expected text in UTF-8, but found byte 0x81"),
         (b"size,sea\n\x00,1\n", "beach.csv, line 2: expected text, but found a null byte"),
         (b"PK\x03\x04\x00\x00", "expected text, but found a null byte"),
         ("size,see\n1,1\n", "expected a label column 'sea', but found columns 'size', 'see'"),
@@ -189,6 +189,21 @@ def test_a_head_alone_is_a_data_set_without_rows(tmp_path, library):
 def test_what_is_refused(tmp_path, library, text, message):
     with pytest.raises(DataError, match=re.escape(message)):
         read_csv(write(tmp_path, text), ["sea"], library=library)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be", "cp1252"])
+def test_what_spreadsheets_write(tmp_path, encoding):
+    """With a mark, in UTF-16 as "Unicode text", and in the code of old Windows, of which a note tells."""
+    text = "größe,sea\nmüde,1\nnah,0\n"
+    path = tmp_path / "beach.csv"
+    path.write_bytes((("\ufeff" if encoding == "utf-16-be" else "") + text).encode(encoding))
+    if encoding == "cp1252":
+        with pytest.warns(DataWarning, match=r"beach.csv, line 1: this is no UTF-8; it is read as Windows-1252"):
+            found = read_csv(path, ["sea"])
+    else:
+        found = read_csv(path, ["sea"])
+    assert found.feature_names == ("größe",)
+    assert found.X["größe"].tolist() == ["müde", "nah"]
 
 
 @pytest.mark.parametrize("library", WAYS)

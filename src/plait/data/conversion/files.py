@@ -8,6 +8,7 @@ import os
 import platform
 import shutil
 import stat
+import warnings
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,12 +16,23 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import IO
 
-from plait.data.errors import DataError
+from plait.data.errors import DataError, DataWarning
 
-__all__ = ["PACKED_SUFFIXES", "blocks_of_lines", "open_bytes", "plain_suffix", "read_all", "replacing"]
+__all__ = [
+    "BYTE_ORDER_MARK",
+    "PACKED_SUFFIXES",
+    "as_utf8",
+    "blocks_of_lines",
+    "open_bytes",
+    "plain_suffix",
+    "read_all",
+    "replacing",
+]
 
 
 PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 # Bytes of text from which kernels read it faster than plain Python in a new process: that reads 20 to 30 MB in a
 # second, and loading Numba and kernels takes 0.5 s even where they were compiled before (4 s where not).
@@ -245,3 +257,52 @@ def _synced(path: Path) -> None:
             raise
     finally:
         os.close(handle)
+
+
+def as_utf8(content: bytes, file: str) -> bytes:
+    """Return text as UTF-8 without a mark: UTF-16 says that it is, and what is neither is what older Excel files are.
+
+    Parameters
+    ----------
+    content : bytes
+        What the file holds.
+    file : str
+        Its name, for errors and notes.
+
+    Raises
+    ------
+    DataError
+        If it is no text.
+
+    Examples
+    --------
+    >>> as_utf8("\ufeffsky".encode("utf-16-le"), "photos.csv")
+    b'sky'
+    """
+    if content.startswith(_UTF16_MARKS):
+        content = _decoded(content, "utf-16", file).encode()
+    content = content.removeprefix(BYTE_ORDER_MARK)
+    try:
+        if not content.isascii():
+            content.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        line = content.count(b"\n", 0, problem.start) + 1
+        content = _decoded(content, "cp1252", file, line).encode()
+        warnings.warn(
+            f"{file}, line {line}: this is no UTF-8; it is read as Windows-1252, as Excel writes plain CSV in western "
+            "Europe. If letters look wrong, save the file as UTF-8.",
+            DataWarning,
+            stacklevel=3,
+        )
+    if b"\x00" in content:
+        line = content.count(b"\n", 0, content.index(b"\x00")) + 1
+        raise DataError.at(file, line, "text", "a null byte")
+    return content
+
+
+def _decoded(content: bytes, encoding: str, file: str, line: int | None = None) -> str:
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError as problem:
+        found = f"byte {content[problem.start]:#04x}"
+        raise DataError.at(file, line, "text in UTF-8", found, "Save the file as UTF-8.") from None

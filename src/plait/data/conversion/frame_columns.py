@@ -17,6 +17,7 @@ from plait.data.errors import DataError
 __all__ = ["column_of_objects", "columns_of_frame", "frame_part", "frame_rows", "is_frame", "made_frame"]
 
 _NOTHING = ("NAType", "NaTType")
+_LISTS = (list, tuple, set, frozenset, np.ndarray)
 
 
 def _narwhals() -> Any:
@@ -28,7 +29,7 @@ def is_frame(table: Any) -> bool:
     return hasattr(table, "columns") and hasattr(table, "shape") and not isinstance(table, np.ndarray)
 
 
-def columns_of_frame(frame: Any, source: str) -> list[TableColumn]:
+def columns_of_frame(frame: Any, source: str, tags: str | None = None) -> list[TableColumn]:
     """Return the columns of a frame, by narwhals.
 
     Numbers stay numbers, missing values become NaN; durations and times of day become seconds; words and categories
@@ -40,6 +41,8 @@ def columns_of_frame(frame: Any, source: str) -> list[TableColumn]:
         The table.
     source : str
         Where it comes from, for errors.
+    tags : str, optional
+        A column whose cells may be lists of words; they are written out as lists are.
 
     Examples
     --------
@@ -57,7 +60,20 @@ def columns_of_frame(frame: Any, source: str) -> list[TableColumn]:
     except TypeError:
         found = f"a {type(frame).__module__.partition('.')[0]}.{type(frame).__name__}"
         raise DataError.at(source, None, "a data frame that narwhals can read", found) from None
-    return [_column(table[:, j], name, source) for j, name in enumerate(names)]
+    return [
+        _column(table[:, j], name, source) if name != tags else _tags(table[:, j], name, source)
+        for j, name in enumerate(names)
+    ]
+
+
+def _tags(series: Any, name: str, source: str) -> TableColumn:
+    """Return a column of tags; of lists, arrays and sets of words the lists in writing."""
+    cells = series.to_list()
+    if not any(isinstance(cell, _LISTS) for cell in cells):
+        return _column(series, name, source)
+    words = [sorted(cell) if isinstance(cell, set | frozenset) else cell for cell in cells]
+    lists = [None if _is_missing(cell) else repr(list(map(str, cell))) for cell in words]
+    return TableColumn(name, "text", np.array(lists, dtype=object))
 
 
 def frame_rows(frame: Any, rows: npt.NDArray[Any]) -> Any:

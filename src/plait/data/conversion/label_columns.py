@@ -164,4 +164,6 @@ def _not_a_label(name: str, distinct: list[str], chosen: str | None, source: str
     if chosen is not None:
         return DataError.at(source, None, f"label {shown(name)} to hold {shown(chosen)}, which means 1", found)
     hint = "Encode it as 0 and 1, or say by positive= (--positive) which word means 1."
+    if len(distinct) > 2:
+        hint += f" If it holds all labels of a row, pass tags={name!r} (--tags {name}) instead of labels."
     return DataError.at(source, None, f"label {shown(name)} to hold 0 and 1, or yes and no", found, hint)

@@ -17,7 +17,7 @@ from plait.core.arrays import Array, Bools, Ints
 from plait.core.checks import Nothing, OneOf, check_value
 from plait.core.extras import installed
 from plait.core.sentences import shown
-from plait.data.conversion.files import plain_stem, plain_suffix, read_all
+from plait.data.conversion.files import BYTE_ORDER_MARK, as_utf8, plain_stem, plain_suffix, read_all
 from plait.data.conversion.label_columns import LabelChoice
 from plait.data.conversion.table_columns import (
     MISSING_WORDS,
@@ -37,7 +37,6 @@ SEPARATORS = (",", ";", "\t", "|")
 # Bytes from which pandas reads faster than Python (about 15 MB in a second), its import of 0.4 s included.
 _LARGE = 1 << 22
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _FIRST_LINE = re.compile(rb'[\r\n ]*(?:"[^"]*"|[^"\r\n]+)*')
 _NO_BOUND = 1 << 62  # what a packed file may grow to is bounded already
 _NEWLINE, _RETURN, _QUOTE = 10, 13, 34
@@ -70,7 +69,8 @@ def read_csv(
     Parameters
     ----------
     path : path
-        The file, packed (.gz, .bz2, .xz) or not, in UTF-8.
+        The file, packed (.gz, .bz2, .xz) or not, in UTF-8 or UTF-16; what is neither is read as Windows-1252, with
+        a note.
     labels : list of str, str, re.Pattern or int
         The label columns: names; or a pattern such as "tag_*"; or a number, n for the first n and -n for the last n.
     tags, sep : str, optional
@@ -115,7 +115,7 @@ def read_csv(
     check_value("read_csv", "separator", separator, (OneOf(SEPARATORS), Nothing()))
     check_value("read_csv", "library", library, (OneOf(FRAME_LIBRARIES), Nothing()))
     file, title = os.fspath(path), plain_stem(path) if name is None else name
-    content = _text(read_all(path, _NO_BOUND), file)
+    content = as_utf8(read_all(path, _NO_BOUND), file)
     if separator is None and plain_suffix(path) == ".tsv":
         separator = "\t"
     table = _tidied(content, separator, file)
@@ -137,7 +137,7 @@ def csv_part(
 
     `keep` is that of `dataset_of_columns`; `skipped` says how many lines of the file lie between the head and them.
     """
-    table = _tidied(_text(content, file), separator, file, skipped)
+    table = _tidied(as_utf8(content, file), separator, file, skipped)
     return _dataset(table, plan, kinds, keep, None, file, plain_stem(file)), table.separator
 
 
@@ -155,20 +155,6 @@ def _dataset(
         _columns(table, names, asked, file) if library is None else _columns_by(library, table, names, asked, file)
     )
     return dataset_of_columns(columns, table.n_rows, plan, title, file, keep=keep, lines=table.lines[1:])
-
-
-def _text(content: bytes, file: str) -> bytes:
-    content = content.removeprefix(_BYTE_ORDER_MARK)
-    try:
-        if not content.isascii():
-            content.decode("utf-8")
-    except UnicodeDecodeError as problem:
-        line = content.count(b"\n", 0, problem.start) + 1
-        raise DataError.at(file, line, "text in UTF-8", f"byte {content[problem.start]:#04x}") from None
-    if b"\x00" in content:
-        line = content.count(b"\n", 0, content.index(b"\x00")) + 1
-        raise DataError.at(file, line, "text", "a null byte")
-    return content
 
 
 class _Table(NamedTuple):
@@ -350,7 +336,7 @@ def _columns_by(
 def _polars_words(polars: Any, table: _Table, asked: list[str | None]) -> Iterator[list[str]]:
     schema = {str(j): polars.String for j in range(table.width)}
     # Polars drops a byte order mark, so it gets one.
-    below_head = io.BytesIO(_BYTE_ORDER_MARK + table.text[int(table.ends[table.width - 1]) + 1 :])
+    below_head = io.BytesIO(BYTE_ORDER_MARK + table.text[int(table.ends[table.width - 1]) + 1 :])
     frame = polars.read_csv(below_head, has_header=False, schema=schema, separator=table.separator)
     for j in range(table.width):
         # Polars has no word where pandas has an empty one.
