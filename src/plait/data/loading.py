@@ -42,6 +42,7 @@ _FilePath: TypeAlias = str | os.PathLike[str]
 
 _OPENML = "openml:"
 _PARTS = ("-train", "-test")
+_FRAMES = "A data frame, however read, goes to plait.data.from_frame."
 
 
 def load_dataset(
@@ -112,8 +113,7 @@ def load_dataset(
     check_value("load_dataset", "split", split, (OneOf(("train", "test")), Nothing()))
     check_value("load_dataset", "nominal", nominal, (OneOf(NOMINAL_MODES),))
     if not isinstance(source, str | os.PathLike) or not os.fspath(source):
-        todo = "Pass one of them; a data frame goes to plait.data.from_frame."
-        raise ParameterError(complaint("load_dataset", "source", "a name or a path", source, todo))
+        raise ParameterError(complaint("load_dataset", "source", "a name or a path", source, _FRAMES))
     table = {"tags": tags, "sep": sep, "positive": positive, "kinds": kinds}
     if _is_path(source):
         return _read_part(_file(Path(source).expanduser(), split), labels, split, nominal, table)
@@ -332,11 +332,7 @@ def write_file(dataset: Dataset, path: _FilePath) -> None:
 def _format_of(path: _FilePath) -> "_Format":
     found = _FORMATS.get(plain_suffix(path))
     if found is None:
-        must, todo = (
-            f"a suffix among {', '.join(_FORMATS)}",
-            "Read it by pandas; a frame goes to plait.data.from_frame.",
-        )
-        raise DataError.at(path, None, must, shown(plain_suffix(path)), todo)
+        raise DataError.at(path, None, f"a suffix among {', '.join(_FORMATS)}", shown(plain_suffix(path)), _FRAMES)
     return found
 
 
