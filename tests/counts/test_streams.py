@@ -74,8 +74,9 @@ def test_what_counts_as_coming_in_parts(monkeypatch):
     assert is_streamed(da.from_array(X))
     assert not is_streamed(X, Y)
     assert not is_streamed(sparse.csr_matrix(X))
-    monkeypatch.setattr("plait.counts.streams._ENTRIES", 100)
-    assert is_streamed(X, Y)
+    for most in (100, 500 * 10 - 1, 500 * 10):  # entries of both arrays together
+        monkeypatch.setattr("plait.counts.streams._ENTRIES", most)
+        assert is_streamed(X, Y) == (most < 500 * 10)
 
 
 def test_only_one_chunk_is_held_at_a_time():

@@ -97,6 +97,17 @@ def test_probabilities_sum_to_one_and_are_the_products(kind, n_labels):
         np.testing.assert_allclose(logs[row], expected, rtol=1e-10)
 
 
+@pytest.mark.parametrize("density", [0.6, 1.0])
+def test_what_flipping_a_label_does(kind, density):
+    distribution = build(kind, density=density)
+    for Y in np.moveaxis(every_vector(distribution), 1, 0):
+        before = distribution.log_prob(Y)
+        after = [distribution.log_prob(Y ^ flip) for flip in np.eye(4, dtype=np.uint8)]
+        np.testing.assert_allclose(
+            distribution.flip_log_ratios(Y.copy()), np.column_stack(after) - before[:, None], rtol=1e-9, atol=1e-12
+        )
+
+
 @given(st.integers(1, 6), st.integers(0, 2**32 - 1), st.floats(0.0, 1.0))
 def test_linear_and_called_are_the_same(n_labels, seed, density):
     linear, called = (build(kind, n_labels, 3, seed, density=density) for kind in ("linear", "called"))

@@ -141,7 +141,8 @@ def _imported(path: str, allow_imports: bool) -> Maker:
         return found
     if any(found is getattr(recipes, name) for name in recipes.__all__):
         return found
-    raise ParameterError(f"{shown(path)} is no class with fit, but {shown(found)}. Pass the class of a model.")
+    kind = "a class without it" if inspect.isclass(found) else f"a {type(found).__name__}"
+    raise ParameterError(f"{shown(path)} is no class with fit, but {kind}. Pass the class of a model.")
 
 
 def imported_object(path: str) -> Any:
