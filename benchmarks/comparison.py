@@ -3,6 +3,7 @@
     python -m benchmarks comparison                     the whole comparison; kill it at any time and run it again
     python -m benchmarks.comparison CELLS [--table]     cells are kept in the folder CELLS; --table only makes the page
     python -m benchmarks.comparison CELLS --sets=emotions,scene "--methods=AutoJoint;RandomForest"      some cells
+    python -m benchmarks.comparison CELLS --earlier=PAGE        a page made before has the cells that CELLS has not
     python -m benchmarks.comparison CELLS --folds=emotions,scene        ten folds of whole data sets
 
 Needs the benchmark data (PLAIT_DATA), and `pip install "plait[boosting]"`; BOOMER runs in an environment of its own
@@ -65,13 +66,14 @@ def main(words: list[str] | None = None) -> None:
     folder = Path(places[0]) if places else Path("comparison-cells")
     only = [word[10:] for word in words if word.startswith("--methods=")]
     names = [word[7:].split(",") for word in words if word.startswith("--sets=")]
+    earlier = [Path(word[10:]) for word in words if word.startswith("--earlier=")]
     folds = [word[8:].split(",") for word in words if word.startswith("--folds=")]
     if folds:
         for name in folds[0]:
             print(name, run_folds(folder, name), flush=True)
-    elif "--table" not in words:
+    elif "--table" not in words and not earlier:
         run(folder, names[0] if names else NAMES, only[0].split(";") if only else list(METHODS))
-    print(written_page(folder, PAGE))
+    print(written_page(folder, PAGE, earlier[0] if earlier else None))
 
 
 if __name__ == "__main__":

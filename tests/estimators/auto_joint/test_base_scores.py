@@ -34,6 +34,7 @@ LEARNERS = [
     NeighbourScores(),
     KernelScores(20),
     TextScores(),
+    TextScores(5),
     LassoScores(),
     ClassifierScores(LogisticRegression(), "LogisticRegression"),
 ]
@@ -117,6 +118,38 @@ def test_many_labels_are_summed_for_the_trees_and_rows_are_sampled():
     near = NeighbourScores(5, max_samples=50)
     assert ((near.out_of_fold(X, many, FOLDS, seed=0) > 0) == many).mean() > 0.7
     assert near.labels_.shape == (50, 40)
+
+
+def test_topics_are_the_leading_singular_directions_of_tf_idf():
+    words = np.random.default_rng(3).poisson(0.7, size=(N, 8)).astype(float)
+    text = TextScores(3)
+    text.out_of_fold(sparse.csr_matrix(words), Y, FOLDS, seed=1)
+    occurs = (words > 0).sum(axis=0)
+    weighed = words * (np.log((1 + N) / (1 + occurs)) + 1)
+    weighed /= np.maximum(np.linalg.norm(weighed, axis=1, keepdims=True), 1e-12)
+    directions = np.linalg.svd(weighed)[2][:3]
+    placed = weighed @ directions.T
+    placed /= np.maximum(np.linalg.norm(placed, axis=1, keepdims=True), 1e-12)
+    mine = text._placed(sparse.csr_matrix(words))
+    np.testing.assert_allclose(mine @ mine.T, placed @ placed.T, atol=1e-6)  # signs of directions are free
+
+
+def test_topics_know_words_that_the_rows_of_a_label_do_not_have():
+    """Two themes of 100 words, six a row, four rows with a label: many new rows have none of the words of these."""
+    draws = np.random.default_rng(4)
+    theme = np.arange(800) % 2
+    words = np.zeros((800, 200))
+    for row, start in enumerate(100 * theme):
+        words[row, start + draws.choice(100, 6, replace=False)] = 1
+    hidden = np.full((800, 1), -1, dtype=np.int8)
+    hidden[:4, 0] = theme[:4]
+    folds = [(np.arange(790), np.arange(790, 800))]
+    losses = []
+    for learner in (TextScores(4), TextScores(None)):
+        learner.out_of_fold(sparse.csr_matrix(words), hidden, folds, seed=0)
+        scores = learner.log_odds(sparse.csr_matrix(words[100:]))
+        losses.append(((scores[:, 0] > 0) != theme[100:]).mean())
+    assert losses[0] < 0.01 < 0.1 < losses[1]
 
 
 def test_neighbours_are_those_of_the_definition():

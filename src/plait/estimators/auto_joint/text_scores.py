@@ -1,9 +1,12 @@
-"""`TextScores`: logistic regression on columns weighed by how rare they are, rows of unit length."""
+"""`TextScores`: logistic regression on the topics of columns weighed by how rare they are, rows of unit length."""
 
 from typing import Any
 
+import numpy as np
 from scipy import sparse
+from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.preprocessing import normalize
 
 from plait.core.arrays import Floats, Labels
 from plait.estimators.auto_joint.base_scores import BaseScores, Folds
@@ -13,37 +16,60 @@ __all__ = ["TextScores"]
 
 
 class TextScores(BaseScores):
-    """Log-odds of logistic regressions on tf-idf: rows of different lengths, and words of different rarity, compare.
+    """Log-odds of logistic regressions on topics: the leading singular directions of tf-idf [Deerwester1990].
 
-    The weights of columns are found without a look at labels, so once for all folds.
+    By tf-idf rows of different lengths, and words of different rarity, compare; a topic joins words that occur
+    together, so that one that no training row with a label has speaks for the label all the same. Weights of columns
+    and topics are found without a look at labels, so once for all folds.
+
+    Parameters
+    ----------
+    n_components : int or None, default=100
+        Number of topics, at most half as many as rows. With None, or where columns are not more, the regression is on
+        the weighed columns.
 
     Attributes
     ----------
     weighing_ : TfidfTransformer
         Of the columns.
+    topics_ : TruncatedSVD or None
+        Of the weighed columns.
     regression_ : LogisticScores
-        On the weighed columns.
+        On the topics.
+
+    References
+    ----------
+    [Deerwester1990] Deerwester, Dumais, Furnas, Landauer and Harshman: Indexing by latent semantic analysis, 1990.
 
     Examples
     --------
     >>> from plait import AutoJoint
-    >>> AutoJoint(learners=[TextScores(), "neighbours"])
-    AutoJoint(learners=[TextScores(), 'neighbours'])
+    >>> AutoJoint(learners=[TextScores(n_components=50), "neighbours"])
+    AutoJoint(learners=[TextScores(n_components=50), 'neighbours'])
     """
 
     name = "text"
+    topics_: Any = None
+
+    def __init__(self, n_components: int | None = 100) -> None:
+        self.n_components = n_components
 
     def out_of_fold(
         self, X: Any, Y: Labels, folds: Folds, *, sample_weight: Any = None, seed: int = 0, n_jobs: int | None = None
     ) -> Floats:
-        """Weigh columns, and cross-fit logistic regression."""
-        self.weighing_ = TfidfTransformer().fit(sparse.csr_matrix(X))
+        """Weigh columns, find topics, and cross-fit logistic regression."""
+        X = sparse.csr_matrix(X)
+        self.weighing_, self.topics_ = TfidfTransformer().fit(X), None
+        if self.n_components is not None and X.shape[1] > self.n_components:
+            size = max(1, min(self.n_components, X.shape[0] // 2))
+            self.topics_ = TruncatedSVD(size, random_state=seed % 2**31).fit(self.weighing_.transform(X))
         self.regression_ = LogisticScores(standardize=False)
-        return self.regression_.out_of_fold(self._weighed(X), Y, folds, sample_weight=sample_weight)
+        return self.regression_.out_of_fold(self._placed(X), Y, folds, sample_weight=sample_weight)
 
     def log_odds(self, X: Any) -> Floats:
         """Return the log-odds of the regression."""
-        return self.regression_.log_odds(self._weighed(X))
+        return self.regression_.log_odds(self._placed(sparse.csr_matrix(X)))
 
-    def _weighed(self, X: Any) -> Any:
-        return sparse.csr_matrix(self.weighing_.transform(sparse.csr_matrix(X)))
+    def _placed(self, X: Any) -> Any:
+        weighed = sparse.csr_matrix(self.weighing_.transform(X))
+        return weighed if self.topics_ is None else np.ascontiguousarray(normalize(self.topics_.transform(weighed)))
