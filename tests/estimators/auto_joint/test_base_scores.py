@@ -145,7 +145,7 @@ def test_topics_know_words_that_the_rows_of_a_label_do_not_have():
     hidden[:4, 0] = theme[:4]
     folds = [(np.arange(790), np.arange(790, 800))]
     losses = []
-    for learner in (TextScores(4), TextScores(None)):
+    for learner in (TextScores(4), TextScores()):
         learner.out_of_fold(sparse.csr_matrix(words), hidden, folds, seed=0)
         scores = learner.log_odds(sparse.csr_matrix(words[100:]))
         losses.append(((scores[:, 0] > 0) != theme[100:]).mean())

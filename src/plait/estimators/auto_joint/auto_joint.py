@@ -50,7 +50,7 @@ class AutoJoint(CallbackSupport, JointModel):
     """Learn P(Y | X) with nothing to choose: several base learners, one calibrated score a label, chains of labels.
 
     1. Base learners (logistic regression, a forest, neighbours; for dense X kernel logistic regression, for sparse X
-       one on topics, and a lasso where columns are many) score every training row by models that have not seen it.
+       one on tf-idf, and a lasso where columns are many) score every training row by models that have not seen it.
     2. One logistic regression over all pairs of a row and a label weighs the learners, but for those that add next to
        nothing: a calibrated score a label.
     3. Probabilistic chains over a label's score and the labels before it, in several orders, are mixed; their penalty

@@ -1,4 +1,4 @@
-"""`TextScores`: logistic regression on the topics of columns weighed by how rare they are, rows of unit length."""
+"""`TextScores`: logistic regression on columns weighed by how rare they are, or on their topics, rows of unit length."""
 
 from typing import Any
 
@@ -16,17 +16,17 @@ __all__ = ["TextScores"]
 
 
 class TextScores(BaseScores):
-    """Log-odds of logistic regressions on topics: the leading singular directions of tf-idf [Deerwester1990].
+    """Log-odds of logistic regressions on tf-idf: rows of different lengths, and words of different rarity, compare.
 
-    By tf-idf rows of different lengths, and words of different rarity, compare; a topic joins words that occur
-    together, so that one that no training row with a label has speaks for the label all the same. Weights of columns
-    and topics are found without a look at labels, so once for all folds.
+    With `n_components` they are on topics, the leading singular directions of tf-idf [Deerwester1990]: words that occur
+    together speak for a label though only some have been seen with it. On some sets that says more, on others less.
+    Weights of columns and topics are found without a look at labels, so once for all folds.
 
     Parameters
     ----------
-    n_components : int or None, default=100
-        Number of topics, at most half as many as rows. With None, or where columns are not more, the regression is on
-        the weighed columns.
+    n_components : int, optional
+        Number of topics, at most half as many as rows; by default, and where columns are not more, the regression is on
+        the weighed columns themselves.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class TextScores(BaseScores):
     topics_ : TruncatedSVD or None
         Of the weighed columns.
     regression_ : LogisticScores
-        On the topics.
+        On the weighed columns or the topics.
 
     References
     ----------
@@ -51,13 +51,13 @@ class TextScores(BaseScores):
     name = "text"
     topics_: Any = None
 
-    def __init__(self, n_components: int | None = 100) -> None:
+    def __init__(self, n_components: int | None = None) -> None:
         self.n_components = n_components
 
     def out_of_fold(
         self, X: Any, Y: Labels, folds: Folds, *, sample_weight: Any = None, seed: int = 0, n_jobs: int | None = None
     ) -> Floats:
-        """Weigh columns, find topics, and cross-fit logistic regression."""
+        """Weigh columns, find topics if they are wanted, and cross-fit logistic regression."""
         X = sparse.csr_matrix(X)
         self.weighing_, self.topics_ = TfidfTransformer().fit(X), None
         if self.n_components is not None and X.shape[1] > self.n_components:
