@@ -1,4 +1,4 @@
-"""`TextScores`: logistic regression on columns weighed by how rare they are, or on their topics, rows of unit length."""
+"""`TextScores`: logistic regression on columns weighed by how rare they are, or topics of them, in unit rows."""
 
 from typing import Any
 
