@@ -181,3 +181,20 @@ def test_no_step_goes_uphill():
     assert descent.objective[0] < before
     descent.run(1e-12, 49)
     np.testing.assert_allclose(20 * descent.found, np.log(10.0), rtol=1e-4)
+
+
+def test_a_problem_gets_the_same_direction_whatever_others_have_seen():
+    """As many pairs as it has itself, although those beside it have more, or none."""
+    draws, size = np.random.default_rng(0), 33
+    pairs = CurvaturePairs((9, size), np.float32)
+    for problem in range(9):
+        alone = CurvaturePairs((1, size), np.float32)
+        for _ in range(problem + 2 * (problem == 8)):
+            step = draws.normal(size=(1, size)).astype(np.float32)
+            alone.add(step, (step * draws.uniform(0.5, 2.0, size)).astype(np.float32))
+        pairs.put(np.array([problem]), alone)
+    gradient = draws.normal(size=(9, size)).astype(np.float32)
+    together = pairs.direction(gradient, lambda values: 0.7 * values)
+    for some in ([0], [3], [8], [2, 5], [7, 1, 4]):
+        part = pairs.of(np.array(some)).direction(gradient[some], lambda values: 0.7 * values)
+        np.testing.assert_array_equal(part, together[some])

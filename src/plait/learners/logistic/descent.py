@@ -142,19 +142,32 @@ class CurvaturePairs:
 
     def direction(self, gradient: Array, precondition: Callable[[Array], Array]) -> Array:
         """Return minus the approximate inverse Hessian times the gradient."""
-        used = int(min(self.taken.max(initial=0), MEMORY))
-        if not used:
+        counts = np.minimum(self.taken, MEMORY)
+        if not counts.any():
             return precondition(-gradient)
-        steps, changes = self.steps[:, :used], self.changes[:, :used]
-        age = (self.taken[:, None] - 1 - np.arange(used)) % MEMORY
-        R = np.where(age[:, :, None] >= age[:, None, :], self.products[:, :used, :used], 0.0)
+        # Of every problem as many pairs as it has: then its bits do not depend on the problems beside it.
+        numbers = np.unique(counts).tolist()
+        groups: list[Any] = [slice(None)] if len(numbers) == 1 else [np.flatnonzero(counts == n) for n in numbers]
+        parts = [(rows, *self._compact(rows, n)) for rows, n in zip(groups, numbers, strict=True) if n]
+        shares, ahead = [], -gradient
+        for rows, steps, changes, R, _ in parts:
+            shares.append(_solved(R, _inner(steps, -gradient[rows])))
+            ahead[rows] = -gradient[rows] - _combined(shares[-1], changes)
+        r = precondition(ahead)
+        out = np.array(r)
+        for a, (rows, steps, changes, R, D) in zip(shares, parts, strict=True):
+            c = _solved(R.transpose(0, 2, 1), D * a - _inner(changes, r[rows]))
+            out[rows] = r[rows] + _combined(c, steps)
+        return out
+
+    def _compact(self, rows: Any, used: int) -> tuple[Array, Array, Floats, Floats]:
+        """Return the first pairs of some problems, R with 1 where its diagonal is 0, and D."""
+        age = (self.taken[rows][:, None] - 1 - np.arange(used)) % MEMORY
+        R = np.where(age[:, :, None] >= age[:, None, :], self.products[rows][:, :used, :used], 0.0)
         diagonal = np.einsum("ijj->ij", R)
         D = diagonal.copy()
         diagonal[D == 0] = 1.0
-        a = _solved(R, _inner(steps, -gradient))
-        r = precondition(-gradient - _combined(a, changes))
-        c = _solved(R.transpose(0, 2, 1), D * a - _inner(changes, r))
-        return np.asarray(r + _combined(c, steps))
+        return self.steps[rows][:, :used], self.changes[rows][:, :used], R, D
 
 
 def _inner(vectors: Array, one: Array) -> Array:
