@@ -22,13 +22,9 @@
     for (const [name, value] of Object.entries(settings)) element.setAttribute(name, value);
     return element;
   };
-  // No probability but 0 is shown as 0, none but 1 as 100 %.
-  const percent = (p) => {
-    if (p <= 0.0005 || p >= 0.9995) return p <= 0 ? "0 %" : p >= 1 ? "100 %" : p < 0.5 ? "<0.1 %" : ">99.9 %";
-    return `${(100 * p).toFixed(p < 0.0995 || p > 0.9005 ? 1 : 0)} %`;
-  };
+  const percent = (p) => (p > 0.0005 && p < 0.9995 ? `${(100 * p).toFixed(p < 0.0995 || p > 0.9005 ? 1 : 0)} %` : p >= 0.9995 ? "100 %" : "0 %");
   // Of many labels even the best set is improbable.
-  const small = (p) => (p > 0 && p < 0.0005 ? `${p < 1e-6 ? (100 * p).toExponential(0) : (100 * p).toFixed(4)} %` : percent(p));
+  const small = (p) => (p > 0 && p < 0.0005 ? `${p < 5e-5 ? (100 * p).toExponential(0) : (100 * p).toFixed(2)} %` : percent(p));
   const FIRST = 40, PAGE = 50;
   let about, list = [], nFound = 0, row = 0, known = {}, view = null, focus = null, showAll = false, turn = 0, lastSettled = null;
 
