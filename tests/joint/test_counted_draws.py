@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import sparse, stats
 
 from plait.core.kernel_policy import using_kernels
 from plait.core.sentences import ParameterError
@@ -208,13 +208,17 @@ def test_mean_conditionals_are_those_at_the_drawn_parents(make, known, kernels):
     np.testing.assert_allclose(draws.mean_conditionals, expected / sizes[:, None], rtol=1e-12)
 
 
-def test_scores_whose_exponentials_are_no_numbers_are_drawn_level_by_level():
+@pytest.mark.parametrize("far", [60.0, 1000.0])
+def test_scores_far_from_0_are_drawn_as_their_parents_move_them(far):
     """The parent moves a score of -1000 to 0: the odds of the one are 0 times infinity in a product of odds."""
     model = random_linear(LabelGraph([[], [0]]), 1, np.random.default_rng(0))
-    model = replace(model, base=np.tile([[0.0, -1000.0]], (400, 1)), parent_coef=np.array([[0.0, 0.0], [1000.0, 0.0]]))
+    model = replace(model, base=np.tile([[0.0, -far]], (400, 1)), parent_coef=np.array([[0.0, 0.0], [far, 0.0]]))
     model = replace(model, effects=None)
+    few = replace(model, parent_coef=sparse.csr_array(model.parent_coef))
     with using_kernels("always"):
         vectors = model.sample(50, 0)[0].reshape(-1, 2)
+        means, _ = few.mean_conditionals(50, row_seeds(0, 400))
     given = vectors[vectors[:, 0] == 1, 1]
     assert abs(given.mean() - 0.5) < 4 * 0.5 / np.sqrt(given.size)
     assert vectors[vectors[:, 0] == 0, 1].mean() < 0.001
+    assert abs(means[:, 1].mean() - 0.25) < 4 * 0.25 / np.sqrt(50 * 400)
