@@ -80,6 +80,15 @@ def test_known_names_give_the_columns():
     assert read_labels("f", "Y", frame, known=("a", "b", "c")).names == NAMES  # other names: by position
 
 
+def test_names_split_at_commas_without_care():
+    rows = [cell.split(",") for cell in ("sea, sun", "", "sun ,", "sea")]
+    found = read_labels("fit", "y", rows)
+    assert found.names == ("sea", "sun")
+    assert found.table.tolist() == [[1, 1], [0, 0], [0, 1], [1, 0]]
+    spelt = read_labels("fit", "y", [[" sea"], [""], ["sea"]], known=("", " sea", "sea"))
+    assert spelt.table.tolist() == [[0, 1, 0], [1, 0, 0], [0, 0, 1]]
+
+
 def test_names_that_are_not_known():
     with pytest.raises(ParameterError, match="f needs Y to hold labels that are known, but 'sun' is none of the 2"):
         read_labels("f", "Y", ROWS, known=("sea", "sand"))

@@ -73,7 +73,7 @@ def read_labels(
     owner, name : str
         Whose labels, and the argument that a complaint names.
     Y : array, sparse matrix, frame, nested list, or rows of names
-        Labels. Rows of names become 0/1 columns, sorted by name unless `known`.
+        Labels. Rows of names become 0/1 columns, sorted by name unless `known`; blanks around names do not count.
     error : class of ValueError, default=ParameterError
         What is raised.
     known : sequence of str, optional
@@ -93,7 +93,8 @@ def read_labels(
     """
     rows = label_rows_of(owner, name, Y, error)
     if rows is not None:
-        return _table_of_rows(owner, name, rows, error, known, more)
+        spelt = frozenset(known or ())
+        return _table_of_rows(owner, name, [_names_of(row, spelt) for row in rows], error, known, more)
     table = as_table(owner, name, Y, error)
     columns = getattr(Y, "columns", None)
     names = None if columns is None else tuple(str(column) for column in columns)
@@ -197,6 +198,12 @@ def _are_rows_of_a_matrix(rows: list[Any]) -> bool:
 
 def _is_integer(entry: Any) -> bool:
     return isinstance(entry, numbers.Integral) and not isinstance(entry, bool | np.bool_)
+
+
+def _names_of(row: Any, spelt: frozenset[str]) -> list[Any]:
+    """Return the labels of a row; blanks around a name, and names of nothing else, come from splitting joined tags."""
+    names = [entry.strip() if isinstance(entry, str) and entry not in spelt else entry for entry in row]
+    return [entry for entry in names if entry != "" or entry in spelt]
 
 
 def _table_of_rows(

@@ -44,7 +44,6 @@ _PARTS = frozenset(
         "plait.estimators.auto_joint.score_chains.ScoreChain",
         "plait.estimators.auto_joint.second_stage.RawChain",
         "plait.estimators.auto_joint.table_input.GapFiller",
-        "plait.estimators.auto_joint.table_input.WordColumns",
         "plait.estimators.ensemble_classifier.Member",
         "plait.features.feature_mask.FeatureMask",
         "plait.joint.feature_joint.FeatureJoint",

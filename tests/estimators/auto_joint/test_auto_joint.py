@@ -12,6 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from plait import AutoJoint, recipes
 from plait.core.sentences import ParameterError
+from plait.data import DataWarning, TableEncoder
 from plait.data.synthetic import make_label_network
 from plait.estimators.auto_joint import FewRowsWarning
 from plait.testing import EstimatorConformance
@@ -93,7 +94,8 @@ def test_names_weights_and_words_of_frames_gaps_and_sparse_rows():
     model = AutoJoint(learners=CHEAP, random_state=0).fit(X, Y, sample_weight=np.where(np.arange(200) < 150, 1.0, 0.0))
     assert (model.predict(X) == Y.to_numpy()).mean() > 0.9
     assert model.predict_sets(pd.DataFrame({"size": [2.0], "colour": ["red"], "odd": [True]})) == [("warm", "big")]
-    assert model.predict(pd.DataFrame({"size": [np.nan], "colour": ["green"], "odd": [True]})).shape == (1, 2)
+    with pytest.warns(DataWarning, match="'green' in 'colour'"):
+        assert model.predict(pd.DataFrame({"size": [np.nan], "colour": ["green"], "odd": [True]})).shape == (1, 2)
     with pytest.raises(ValueError, match="feature names"):
         model.predict(X.rename(columns={"size": "length"}))
     rows = sparse.random(150, 30, 0.2, random_state=0, format="csr")
@@ -101,6 +103,24 @@ def test_names_weights_and_words_of_frames_gaps_and_sparse_rows():
     found = AutoJoint(random_state=0).fit(rows, labels)
     assert "kernel" not in found.weights_
     assert (found.predict(rows) == labels).mean() > 0.8
+
+
+def test_frames_with_texts_dates_and_names_of_rows_are_what_the_encoder_makes_of_them():
+    draws = np.random.default_rng(0)
+    words = draws.choice(["sand", "wind", "stone", "cloud", "grass"], (80, 12))
+    frame = pd.DataFrame({"file": [f"img{i}.jpg" for i in range(80)], "note": [" ".join(row) for row in words]})
+    frame["day"] = pd.date_range("2026-01-01", periods=80).astype(str)
+    frame["hour"] = np.where(np.arange(80) % 9 == 0, np.nan, draws.normal(size=80))
+    Y = np.column_stack([(words == "sand").any(axis=1), (words == "wind").sum(axis=1) > 2]).astype(int)
+    with pytest.warns(DataWarning, match="leaves out 'file'"):
+        model = AutoJoint(learners=CHEAP, random_state=0).fit(frame, Y)
+    with pytest.warns(DataWarning, match="leaves out 'file'"):
+        encoder = TableEncoder(fill=None).fit(frame)
+    alone = AutoJoint(learners=CHEAP, random_state=0).fit(encoder.transform(frame), Y)
+    np.testing.assert_array_equal(model.predict_proba(frame), alone.predict_proba(encoder.transform(frame)))
+    names = model.joint(frame[:1]).why("y0", k=40).to_frame()["name"].tolist()
+    assert {"note:sand", "day.month"} <= set(names)
+    assert not any("file" in name for name in names)
 
 
 def test_weights_move_the_answer():

@@ -13,6 +13,7 @@ from plait.core.checks import InstanceOf, Interval, Nothing, OneOf, RandomState,
 from plait.core.named_answers import row_frame
 from plait.core.parallel import JOBS_RULES, Parallel, delayed, effective_n_jobs, one_blas_thread
 from plait.core.randomness import seeds
+from plait.data import TableEncoder
 from plait.estimators.auto_joint.auto_report import AutoReport, FewRowsWarning
 from plait.estimators.auto_joint.base_scores import Folds, held_rows, log_losses, timed_scores, training_folds
 from plait.estimators.auto_joint.learner_choice import FEW_ROWS, chosen_learners, numbered_names
@@ -26,7 +27,7 @@ from plait.estimators.auto_joint.second_stage import (
     stacked_thresholds,
     stage_folds,
 )
-from plait.estimators.auto_joint.table_input import GapFiller, WordColumns, named_numbers, weighing_rows, word_columns
+from plait.estimators.auto_joint.table_input import GapFiller, holds_words, named_numbers, weighing_rows
 from plait.estimators.joint_classifier import as_structure
 from plait.estimators.unknown_labels.recording import RECORDING_RULES, missed_shares
 from plait.joint import FeatureJoint, MixtureJoint
@@ -185,7 +186,7 @@ class AutoJoint(CallbackSupport, JointModel):
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            Features; NaN is a gap, columns of words and categories of a frame become indicators.
+            Features; NaN is a gap. Of a frame with words, categories, dates or texts `TableEncoder` makes numbers.
         y : array, sparse matrix, data frame, or list of sets of label names
             One 0/1 column for each label; or one binary column in one dimension.
         sample_weight : array of shape (n_samples,), optional
@@ -226,10 +227,9 @@ class AutoJoint(CallbackSupport, JointModel):
         self._join(X, varying, weights, folds, self._pooled.scores(scores), chain_seed)
 
     def _numbers(self, X: Any, *, reset: bool = True) -> Any:
-        """Return X as numbers, words as indicators; NaN stays."""
+        """Return X as numbers, a frame with words, dates or texts as `TableEncoder` makes them; NaN stays."""
         if reset:
-            words = word_columns(X)
-            self._words = WordColumns(X, words) if words else None
+            self._words = TableEncoder(fill=None).fit(X) if holds_words(X) else None
         if self._words is None:
             return super()._numbers(X, reset=reset)
         _check_feature_names(self, X, reset=reset)

@@ -1,20 +1,17 @@
-"""Columns as people have them, in numbers: words become indicators, gaps are filled in and marked."""
+"""Columns as people have them, in numbers: frames with words are encoded, gaps are filled in and marked."""
 
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
-from sklearn.preprocessing import OneHotEncoder
 
 from plait.core.arrays import Floats, Labels
 from plait.core.sentences import ParameterError
+from plait.data import TableEncoder
 from plait.posterior.explaining import FeatureBackground
 
-__all__ = ["GapFiller", "WordColumns", "named_numbers", "weighing_rows", "word_columns"]
-
-_MOST_WORDS = 100  # of a column; rarer ones share an indicator
+__all__ = ["GapFiller", "holds_words", "named_numbers", "weighing_rows"]
 
 
 def weighing_rows(X: Any, Y: Labels, weights: Any) -> tuple[Any, Labels, Any]:
@@ -31,19 +28,18 @@ def weighing_rows(X: Any, Y: Labels, weights: Any) -> tuple[Any, Labels, Any]:
     return (X, Y, weights) if len(rows) == len(weights) else (X[rows], Y[rows], weights[rows])
 
 
-def word_columns(X: Any) -> list[int]:
-    """Return which columns of a frame hold words or categories; none of anything else.
+def holds_words(X: Any) -> bool:
+    """Say whether X is a frame some of whose columns are no numbers: words, dates, texts.
 
     Examples
     --------
     >>> import pandas
-    >>> word_columns(pandas.DataFrame({"size": [1.0, 2.0], "colour": ["red", "blue"]}))
-    [1]
+    >>> holds_words(pandas.DataFrame({"size": [1.0, 2.0], "colour": ["red", "blue"]}))
+    True
     """
     if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
-        return []
-    types = [X[name].dtype for name in X.columns]
-    return [place for place, each in enumerate(types) if not _numeric(each)]
+        return False
+    return not all(_numeric(X[name].dtype) for name in X.columns)
 
 
 def _numeric(kind: Any) -> bool:
@@ -51,33 +47,6 @@ def _numeric(kind: Any) -> bool:
     if check is not None:
         return bool(check()) or str(kind) == "Boolean"
     return getattr(kind, "kind", "O") in "biuf"
-
-
-class WordColumns:
-    """Indicators of the words in some columns of a frame, the other columns as they are."""
-
-    def __init__(self, X: Any, columns: list[int]) -> None:
-        words = OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=_MOST_WORDS, sparse_output=False)
-        self.columns = columns
-        self.encoder = ColumnTransformer([("words", words, columns)], remainder="passthrough", sparse_threshold=0.0)
-        self.encoder.fit(X)
-
-    def transform(self, X: Any) -> Any:
-        """Return the numbers."""
-        return np.ascontiguousarray(self.encoder.transform(X), dtype=np.float64)
-
-    def names(self, columns: list[str]) -> tuple[list[str], list[int]]:
-        """Return the names of the numbers, and for each the place of the first number of its column."""
-        words = self.encoder.named_transformers_["words"]
-        names: list[str] = []
-        firsts: list[int] = []
-        for j, column in enumerate(self.columns):
-            rare = set() if words.infrequent_categories_[j] is None else set(words.infrequent_categories_[j])
-            kept = [word for word in words.categories_[j] if word not in rare] + ["(rare)"] * bool(rare)
-            firsts += [len(names)] * len(kept)
-            names += [f"{columns[column]}={word}" for word in kept]
-        others = [name for place, name in enumerate(columns) if place not in self.columns]
-        return names + others, firsts + list(range(len(names), len(names) + len(others)))
 
 
 class GapFiller:
@@ -105,7 +74,7 @@ class GapFiller:
         return np.ascontiguousarray(X, dtype=np.float64)
 
 
-def named_numbers(columns: Any, means: Floats, words: WordColumns | None, filler: GapFiller) -> FeatureBackground:
+def named_numbers(columns: Any, means: Floats, words: TableEncoder | None, filler: GapFiller) -> FeatureBackground:
     """Return names and means of the numbers that learners see; the indicators of one column of words are a group.
 
     Parameters
@@ -114,8 +83,8 @@ def named_numbers(columns: Any, means: Floats, words: WordColumns | None, filler
         Names of the columns of X.
     means : ndarray of float64
         Of the numbers, before gaps are marked.
-    words : WordColumns, optional
-        What made indicators of words.
+    words : TableEncoder, optional
+        What made numbers of the columns.
     filler : GapFiller
         What marked the gaps.
 
@@ -125,9 +94,8 @@ def named_numbers(columns: Any, means: Floats, words: WordColumns | None, filler
     >>> [found.name(number) for number in range(3)]
     ['x0', 'x1', 'x0=(gap)']
     """
-    names, groups = columns, None
+    groups = None
     if words is not None:
-        names, places = words.names([str(name) for name in columns])
-        groups = np.array(places, dtype=np.int64)
+        columns, groups = words.get_feature_names_out().tolist(), words.feature_groups()
     gaps = None if filler.imputer is None else filler.imputer.indicator_.features_
-    return FeatureBackground(names, means, None, groups, gaps=gaps)
+    return FeatureBackground(columns, means, None, groups, gaps=gaps)
