@@ -85,6 +85,12 @@ def test_the_strongest_come_first_and_a_feature_at_its_mean_says_nothing():
     assert "x1" not in model.joint(row).why(0, k=20).name
 
 
+def test_what_moves_nothing_is_no_reason():
+    X, Y = data(2)
+    alone = recipes.br().fit(X, Y).joint(X[:5]).why(0, k=20)
+    assert set(alone.kind) == {"feature"}  # labels that are independent say nothing about each other
+
+
 def test_sparse_rows_and_other_learners_have_reasons_too():
     X, Y = data(3)
     words = sparse.csr_matrix(np.where(np.abs(X) > 1.0, X, 0.0))

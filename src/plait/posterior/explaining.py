@@ -27,6 +27,8 @@ __all__ = ["FeatureBackground", "Reasons", "reasons"]
 
 # Of more labels, without exact sums, what each would say comes from draws, that many; as many must have it, or not.
 _MOST_ASKED, _DRAWS, _LEAST_DRAWS = 40, 1000, 20
+# Log-odds that do not count: 0 but for rounding, in units that people read.
+_NOTHING = 1e-6
 
 
 class FeatureBackground(NamedTuple):
@@ -198,7 +200,7 @@ class Reasons:
 
 
 def reasons(answer: Any, label: int, k: int) -> Reasons:
-    """Return the k strongest reasons for or against a label in every row.
+    """Return the k strongest reasons for or against a label in every row; what moves nothing is none.
 
     Parameters
     ----------
@@ -229,7 +231,7 @@ def reasons(answer: Any, label: int, k: int) -> Reasons:
         of_labels = _by_draws(part, label) if drawn else _by_labels(part, label, log_odds[row])
         said = _by_features(part, label, log_odds[row], background, k) + of_labels
         said.sort(key=lambda reason: -abs(reason[3]))
-        found += [(row, *reason) for reason in said[:k]]
+        found += [(row, *reason) for reason in said[:k] if abs(reason[3]) > _NOTHING]
     columns = list(zip(*found, strict=True)) or [()] * 6
     kinds = (np.int64, object, object, np.float64, np.float64, np.float64)
     table = [np.array(column, dtype=kind) for column, kind in zip(columns, kinds, strict=True)]
