@@ -136,11 +136,14 @@ def test_every_step_may_use_labels_that_came_as_names():
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
 def test_a_data_set_brings_its_labels(form):
     data = Dataset(X, form(Y), label_names=["sea", "sun"])
-    for model in (recipes.pcc(), make_joint_pipeline(StandardScaler(), recipes.pcc()), MLkNN(), recipes.ebcc()):
+    auto = AutoJoint(learners=["logistic"], random_state=0)
+    for model in (recipes.pcc(), make_joint_pipeline(StandardScaler(), recipes.pcc()), MLkNN(), recipes.ebcc(), auto):
         assert list(model.fit(data).label_names_) == ["sea", "sun"]
-    model = recipes.pcc().fit(data)
-    assert np.array_equal(model.predict(data), recipes.pcc().fit(X, Y).predict(X))
-    assert model.score(data) == model.score(X, Y)
+        assert np.array_equal(model.predict(data), model.predict(X))
+        assert np.array_equal(model.predict_proba(data), model.predict_proba(X))
+        assert model.predict_sets(data) == model.predict_sets(X)
+        assert model.score(data) == model.score(X, Y)
+    assert np.array_equal(auto.joint(data).marginals(), auto.joint(X).marginals())
 
 
 def test_rooms_are_there_after_import():

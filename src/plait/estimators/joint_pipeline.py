@@ -107,6 +107,51 @@ class JointPipeline(Pipeline):
         super().fit(X, y, **params)
         return self
 
+    @_if_last_step_has("predict")
+    def predict(self, X: Any, **params: Any) -> Any:
+        """Return the predicted labels of every row, as the last step does.
+
+        Parameters
+        ----------
+        X : array, data frame or list, or Dataset
+            What the first step takes.
+        **params
+            Handed on, such as `loss="f1"`.
+        """
+        return super().predict(_rows_of(X), **params)
+
+    @_if_last_step_has("predict_proba")
+    def predict_proba(self, X: Any, **params: Any) -> Any:
+        """Return P(label | x) of every row, as the last step does.
+
+        Parameters
+        ----------
+        X : array, data frame or list, or Dataset
+            What the first step takes.
+        **params
+            Handed on.
+        """
+        return super().predict_proba(_rows_of(X), **params)
+
+    @_if_last_step_has("score")
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None, **params: Any) -> Any:
+        """Return the score of the last step: of joint models, the share of rows whose labels are all predicted right.
+
+        Parameters
+        ----------
+        X : array, data frame or list, or Dataset
+            What the first step takes; a data set brings its labels with it.
+        y : array, sparse matrix, data frame, or rows of names
+            True labels.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of rows.
+        **params
+            Handed on.
+        """
+        if y is None and isinstance(X, LabelledRows):
+            y = NamedLabels.of(X.Y, X.label_names)
+        return super().score(_rows_of(X), y, sample_weight, **params)
+
     @_if_last_step_has("joint")
     def joint(self, X: Any) -> Posterior:
         """Return P(y | x) of every row, to ask questions of.
@@ -171,10 +216,15 @@ class JointPipeline(Pipeline):
     def _transformed(self, X: Any) -> Any:
         """Return what the last step is given."""
         check_is_fitted(self)
+        X = _rows_of(X)
         for _, step in self.steps[:-1]:
             if step is not None and step != "passthrough":
                 X = step.transform(X)
         return X
+
+
+def _rows_of(X: Any) -> Any:
+    return X.X if isinstance(X, LabelledRows) else X
 
 
 def named_features(

@@ -241,7 +241,7 @@ class AutoJoint(CallbackSupport, JointModel):
 
     def _rows(self, X: Any) -> Any:
         check_is_fitted(self)
-        return self._filler.transform(self._numbers(X, reset=False))
+        return self._filler.transform(super()._rows(X))
 
     def _base_scores(self, X: Any, Y: Labels, weights: Any, folds: Folds, learner_seeds: list[int]) -> list[Floats]:
         """Return the out-of-fold log-odds of every base learner; all are fitted on all rows then."""
