@@ -107,11 +107,14 @@ def _reached(path: Path, seen: set[Path]) -> set[Path]:
     return seen
 
 
-def _imports(path: Path) -> Iterator[tuple[str, list[str]]]:
-    """Yield the modules of plait that a file imports from, and what it imports."""
-    for node in ast.walk(ast.parse(path.read_bytes())):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("plait."):
-            yield node.module, [name.name for name in node.names]
+@cache
+def _imports(path: Path) -> list[tuple[str, list[str]]]:
+    """Return the modules of plait that a file imports from at its top, and what it imports."""
+    return [
+        (node.module, [name.name for name in node.names])
+        for node in ast.parse(path.read_bytes()).body
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("plait.")
+    ]
 
 
 def _imported(path: Path) -> Iterator[Path]:
