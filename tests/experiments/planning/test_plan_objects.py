@@ -96,11 +96,40 @@ def test_a_path_that_cannot_be_imported_stops_before_any_cell(write_plan, tmp_pa
     assert not (tmp_path / "r.sqlite").exists()
 
 
-def test_no_cache_on_disk():
+PIPE = '{steps = ["StandardScaler", "sklearn.neighbors.KNeighborsClassifier"]}'
+CACHES = {
+    "part": 'steps = [{use = "sklearn.cluster.FeatureAgglomeration", memory = "cache"}, "br"]',
+    "of a part": f'use = "sklearn.multioutput.MultiOutputClassifier"\nestimator = {PIPE}\nestimator__memory = "cache"',
+    "grid of scikit-learn": f'use = "sklearn.model_selection.GridSearchCV"\nestimator = {PIPE}\n'
+    'param_grid = [{memory = ["cache"]}]',
+    "grid": f'use = "sklearn.multioutput.MultiOutputClassifier"\nestimator = {PIPE}\n'
+    'tune = {grid = {estimator__memory = ["cache"]}}',
+}
+
+
+@pytest.mark.parametrize("place", CACHES)
+def test_no_cache_on_disk(place):
     """A cache of joblib is a folder of pickles."""
-    text = HEAD + '[methods.x]\nsteps = [{use = "sklearn.cluster.FeatureAgglomeration", memory = "cache"}, "br"]'
     with pytest.raises(PlanError, match="no memory on disk"):
-        plan_from_text(text)
+        plan_from_text(f"{HEAD}[methods.x]\n{CACHES[place]}")
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        'steps = ["StandardScaler", "br"]\nk = 3',
+        'steps = ["StandardScaler", "br"]\ntune = {grid = {k = [1, 2]}}',
+        'use = "sklearn.multioutput.MultiOutputClassifier"\nestimator = {steps = ["sklearn.svm.SVC"], k = 3}',
+    ],
+)
+def test_nothing_beside_steps_is_left_aside_in_silence(method):
+    with pytest.raises(PlanError, match="a method of steps has no key 'k'"):
+        plan_from_text(f"{HEAD}[methods.x]\n{method}")
+
+
+def test_repeats_that_nobody_could_name_one_by_one():
+    with pytest.raises(PlanError, match="repeats to be an integer of at least 1 and at most 100000"):
+        plan_from_text(HEAD.replace("repeats = 1", "repeats = 100000000000") + 'methods = ["br"]')
 
 
 def test_own_paths_are_classes_and_recipes():

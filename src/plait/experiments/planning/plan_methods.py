@@ -104,8 +104,6 @@ def _merged(table: Table, change: Any) -> dict[str, Any]:
 def _read_setup(place: Place, name: str, table: Table) -> MethodSetup:
     watch = place.watch()
     definition = {key: part for key, part in table.items() if key != "tune"}
-    if "steps" in definition:
-        place.check_keys(f"method {name} of steps", definition, ["steps"])
     _check_objects(place, definition)
     if watch.is_fine:
         definition = canonical_definition(definition)
@@ -136,6 +134,8 @@ def _check_objects(place: Place, value: Any) -> None:
         _check_objects(place.at(key), _as_tables(part) if key == "steps" else part)
         if watch.is_fine:
             sound[key] = part
+    if "steps" in value:
+        place.check_keys("a method of steps", value, ["steps"])
     if "steps" in value and (not isinstance(value["steps"], list) or not value["steps"]):
         place.at("steps").wrong("steps needs a list of words and tables. Write the classifier last.")
     elif "use" in sound or "steps" in sound:

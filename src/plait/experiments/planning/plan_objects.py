@@ -202,7 +202,7 @@ def build(value: Any, *, allow_imports: bool = False) -> Any:
 
 
 def _made(word: str, maker: Maker, given: dict[str, Any]) -> Any:
-    if any(key.rpartition("__")[2] == "memory" for key in given):
+    if _names_memory(given):
         # joblib reads what it finds there as pickles, which run code.
         raise ParameterError(f"{word} in a plan has no memory on disk. Leave 'memory' out.")
     own = inspect.signature(maker).parameters
@@ -221,6 +221,15 @@ def _made(word: str, maker: Maker, given: dict[str, Any]) -> Any:
             hint = f"Did you mean {close[0]}?" if close else f"There are {', '.join(words)}."
             raise ParameterError(f"{word} has no parameter {shown(key)}. {hint}")
     return made.set_params(**given)
+
+
+def _names_memory(value: Any) -> bool:
+    """Say whether a parameter called memory is given, of an object itself or, as in grids of scikit-learn, of parts."""
+    if isinstance(value, list):
+        return any(map(_names_memory, value))
+    if not isinstance(value, Mapping):
+        return False
+    return any(str(key).rpartition("__")[2] == "memory" or _names_memory(part) for key, part in value.items())
 
 
 def built_problems(made: Any) -> Iterator[tuple[str, str]]:

@@ -25,7 +25,8 @@ Rules = dict[str, tuple[Constraint, ...]]
 PROTOCOL_RULES: Rules = {
     "kind": (OneOf(PROTOCOL_KINDS),),
     "folds": (Interval(int, 2, None),),
-    "repeats": (Interval(int, 1, None),),
+    # Every part is a cell, and all cells are named before the first is run.
+    "repeats": (Interval(int, 1, 100_000),),
     "test_size": (Interval(float, 0, 1, closed="neither"),),
 }
 _DATASET_RULES: Rules = {
