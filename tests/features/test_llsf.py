@@ -84,3 +84,19 @@ def test_numbers_whose_products_are_beyond_float64_are_refused(form):
         LLSF().fit(form(X), Y)
     X = np.random.default_rng(0).normal(size=X.shape).clip(-1, 1) * 1e15
     assert np.isfinite(LLSF().fit(form(X), Y).coef_).all()
+
+
+def test_a_label_is_regressed_on_the_rows_that_know_it():
+    X, Y = problem()
+    gaps = np.where(np.random.default_rng(3).random(Y.shape) < 0.4, np.nan, Y)
+    gaps[:, 2] = Y[:, 2]
+    found = LLSF(alpha=0.0, beta=0.0, max_iter=5000, tol=0.0).fit(X, gaps)
+    for label, weights in enumerate(found.coef_):
+        known = ~np.isnan(gaps[:, label])
+        expected = np.linalg.lstsq(X[known], gaps[known, label], rcond=None)[0]
+        np.testing.assert_allclose(weights, expected, rtol=0, atol=1e-8)
+    # The steps begin near their end: for a label that is all known, where they always do.
+    start = LLSF(alpha=0.0, beta=0.0, max_iter=1).fit(X, gaps)
+    whole = LLSF(alpha=0.0, beta=0.0, max_iter=1).fit(X, Y)
+    np.testing.assert_allclose(start.coef_[2], whole.coef_[2], rtol=0, atol=1e-12)
+    assert start.objective_[0] < 1.01 * found.objective_[-1]

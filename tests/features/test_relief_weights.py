@@ -2,11 +2,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
+from plait.features import PrunedReliefF
 from plait.features.pruned_relieff import WholeDifferences, relieff_weights
 
 pytestmark = pytest.mark.usefixtures("kernels")
@@ -82,3 +83,25 @@ def test_a_copy_of_a_column_has_the_same_weight(copies):
     found = relieff_weights(WholeDifferences.of(X, np.zeros(4 + copies, bool)), (X[:, 2] > 0) * 1, np.arange(60), 4)
     assert set(found[4:]) == {found[2]}
     assert found.argmax() == 2
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 999), pruning=st.integers(0, 2))
+def test_rows_with_unknown_labels_are_compared_by_those_they_know(seed, pruning):
+    """Row by row: rare sets, priors and neighbours are those of the rows that know all labels that the row knows."""
+    rng = np.random.default_rng(seed)
+    X, Y = rng.integers(0, 4, size=(16, 3)).astype(float), rng.integers(0, 2, size=(16, 2)).astype(float)
+    Y[rng.random(Y.shape) < 0.3] = np.nan
+    known = ~np.isnan(Y)
+    weights, n_rows = np.zeros(3), 0
+    for i in np.flatnonzero(known.any(axis=1)):
+        able = [j for j in range(16) if known[j, known[i]].all()]
+        sets = [tuple(Y[j, known[i]]) for j in able]
+        kept = [(j, own) for j, own in zip(able, sets, strict=True) if sets.count(own) > pruning]
+        if i not in (numbers := [j for j, _ in kept]):
+            continue
+        classes = np.unique([own for _, own in kept], axis=0, return_inverse=True)[1].ravel()
+        weights += relieff_by_loops(X[numbers], [False] * 3, classes, [numbers.index(i)], 2)
+        n_rows += 1
+    found = PrunedReliefF(n_features=1, pruning=pruning, n_neighbors=2).fit(X, Y)
+    np.testing.assert_allclose(found.weights_, weights / n_rows, rtol=0, atol=1e-12)

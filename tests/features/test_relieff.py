@@ -35,3 +35,17 @@ def test_one_label_is_one_set_of_labels():
     own, sets = ReliefF(**words).fit(X, Y[:, [1]]), PrunedReliefF(pruning=0, **words).fit(X, Y[:, [1]])
     np.testing.assert_allclose(own.weights_[0], sets.weights_, rtol=0, atol=1e-14)
     assert own.ranking_[0].tolist() == sets.ranking_.tolist()
+
+
+@pytest.mark.parametrize("n_samples", [None, 12])
+def test_a_label_has_the_weights_of_the_rows_that_know_it(n_samples):
+    X, Y = problem()
+    gaps = np.where(np.random.default_rng(1).random(Y.shape) < 0.3, np.nan, Y)
+    gaps[:, 0] = Y[:, 0]
+    words = {"n_features": 2, "n_neighbors": 3, "n_samples": n_samples, "random_state": 1, "nominal": [1]}
+    found = ReliefF(**words).fit(X, gaps)
+    for label in range(4):
+        known = ~np.isnan(gaps[:, label])
+        alone = ReliefF(**words).fit(X[known], gaps[known, label : label + 1])
+        np.testing.assert_array_equal(found.weights_[label], alone.weights_[0])
+        assert found.ranking_[label].tolist() == alone.ranking_[0].tolist()

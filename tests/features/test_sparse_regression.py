@@ -138,3 +138,27 @@ def test_features_of_nothing_but_zeros():
     W, values = minimized(LabelRegression.of(X, Y, 0.0, 0.0), np.zeros((2, 1)), max_iter=5, tol=0.0, momentum=True)
     assert not W.any()
     assert values[-1] == 2.5
+
+
+def gaps(shape, seed=0):
+    X, Y, W = problem(shape, seed)
+    return X, np.where(np.random.default_rng(seed + 9).random(Y.shape) < 0.4, -1, Y).astype(np.int8), W
+
+
+@forms
+def test_unknown_labels_are_no_part_of_the_value(form):
+    X, Y, W = gaps((12, 4))
+    R = np.ones((3, 3))
+    for one in range(3):
+        for two in range(3):
+            both = (Y[:, one] >= 0) & (Y[:, two] >= 0)
+            a, b = Y[both, one].astype(float), Y[both, two].astype(float)
+            R[one, two] -= a @ b / np.sqrt((a @ a) * (b @ b)) if a.any() and b.any() else 0.0
+    assert 0 < R[0, 1] < 1
+    expected = 0.35 * np.trace(W @ R @ W.T) + 0.3 * np.abs(W).sum()
+    for row, label in np.argwhere(Y >= 0):
+        expected += 0.5 * (X[row] @ W[:, label] - Y[row, label]) ** 2
+    smooth = LabelRegression.of(form(X), Y, alpha=0.7, beta=0.0)
+    assert LabelRegression.of(form(X), Y, alpha=0.7, beta=0.3).value(W) == pytest.approx(expected, rel=1e-12)
+    numeric = approx_fprime(W.ravel(), lambda w: smooth.value(w.reshape(W.shape)), 1e-6).reshape(W.shape)
+    np.testing.assert_allclose(smooth.gradient(W), numeric, rtol=0, atol=1e-4)

@@ -159,3 +159,27 @@ def test_no_labels_and_no_features():
     eliminated(np.zeros((3, 0)), [empty], None, None)
     assert empty.done
     assert empty.kept == []
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_a_label_is_judged_by_the_rows_that_know_it(form):
+    rng = np.random.default_rng(2)
+    X = rng.integers(0, 3, size=(90, 5)).astype(float)
+    Y = np.column_stack([X[:, 1] > 1, X[:, 0] + X[:, 3] > 2, X[:, 4] > 0]).astype(float)
+    Y[rng.random(Y.shape) < 0.1] = 0.0
+    Y[rng.random(Y.shape) < 0.3] = np.nan
+    Y[2:, 2] = np.nan
+    selector = Wrapper(BernoulliNB(binarize=1.0), cv=3, n_candidates=4, discretizer="passthrough")
+    found = selector.fit(form(X), Y)
+    rankings, scores, accuracies = found.ranking_, found.scores_, found.accuracies_
+    for label in range(2):
+        known = ~np.isnan(Y[:, label])
+        alone = selector.fit(form(X[known]), Y[known, label : label + 1])
+        assert accuracies[label] == alone.accuracies_[0]
+        assert rankings[label].tolist() == alone.ranking_[0].tolist()
+        np.testing.assert_array_equal(scores[label], alone.scores_[0])
+        whole = scores[label] * known.sum()
+        np.testing.assert_allclose(whole, np.rint(whole), rtol=0, atol=1e-9)
+    assert len(rankings[2]) == 1
+    Y[:, 2] = np.nan
+    assert selector.fit(form(X), Y).accuracies_[2] == 0.0

@@ -22,7 +22,6 @@ from plait.core.sentences import ParameterError
 from plait.core.unknown_labels import given_again, has_unknown
 from plait.estimators.category_columns import CategoryFrames, categories_of, in_codes
 from plait.estimators.unknown_labels.em import filled_parents, trained_on_known
-from plait.estimators.unknown_labels.imputation import imputed_labels
 from plait.estimators.unknown_labels.recording import RECORDING_RULES, missed_shares
 from plait.features import FeatureMask, Selector
 from plait.inference import Inference
@@ -294,10 +293,8 @@ class JointClassifier(JointModel):
         draws = generator(structure_seed)
         structure, selector, learner = self._parts()
         counted = repeated_rows(X, Y, sample_weight)
-        # Structures know what unknown labels are, most selectors take them as `fit` does; the others need whole rows.
+        # Structures know what unknown labels are, selectors take them as `fit` does.
         whole = counted[0], given_again(counted[1])
-        if has_unknown(Y) and selector is not None and not selector.takes_unknown_labels:
-            whole = repeated_rows(X, imputed_labels(X, Y, sample_weight, self._seed), sample_weight)
         candidates = None if selector is None else selector.first_stage(*whole)
         alone = Problem(X, Y, LabelGraph([[]] * self.n_labels_), _support(candidates), sample_weight)
         if has_unknown(Y):

@@ -33,6 +33,7 @@ class GivenFeatures(Selector):
     """
 
     label_specific = True
+    takes_unknown_labels: ClassVar[bool] = True
     parameter_rules: ClassVar = {"support": (InstanceOf((list, tuple, np.ndarray)), Nothing())}
 
     def __init__(self, support: Any = None) -> None:

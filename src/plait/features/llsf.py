@@ -2,9 +2,12 @@
 
     F(W) = 1/2 ||X W - Y||^2 + alpha/2 tr(W R W') + beta ||W||_1,    R = 1 - cosine of label columns
 
+Where labels are unknown, the square is summed over known cells, and a cosine is that of the rows that know both labels.
+
 Notation
 --------
 target   : X'Y, shape (n_features, n_labels)
+known    : 1 where a label is known, shape (n_samples, n_labels); Y is 0 elsewhere
 coupling : alpha R, shape (n_labels, n_labels)
 """
 
@@ -22,6 +25,7 @@ from plait.core.checks import Boolean, Interval, Nothing
 from plait.core.progress_bar import progress
 from plait.core.randomness import generator
 from plait.core.sentences import ParameterError
+from plait.core.unknown_labels import has_unknown, unknown_as_absent
 from plait.features.engine.columns import as_numbers, column_bounds
 from plait.features.engine.ranking import stable_ranking
 from plait.features.engine.sizes import SIZE_RULES, n_wanted
@@ -83,6 +87,7 @@ class LLSF(Selector):
     """
 
     label_specific = True
+    takes_unknown_labels: ClassVar[bool] = True
     parameter_rules: ClassVar = {
         "alpha": (Interval(float, 0, None),),
         "beta": (Interval(float, 0, None),),
@@ -120,7 +125,9 @@ class LLSF(Selector):
                 f"but it holds {largest:g}. Divide the columns by their standard deviations."
             )
         problem = LabelRegression.of(numbers, Y, self.alpha, self.beta)
-        start = ridge_start(numbers, Y, self.gamma)
+        start = ridge_start(numbers, unknown_as_absent(Y), self.gamma)
+        if problem.known is not None:  # X'X over a label's rows is about this share of X'X
+            start /= np.maximum(problem.known.mean(axis=0), 1.0 / len(Y))
         W, values = minimized(problem, start, max_iter=self.max_iter, tol=self.tol, momentum=self.momentum)
         self.coef_ = np.ascontiguousarray(W.T)
         self.objective_ = np.array(values)
@@ -164,11 +171,13 @@ class LabelRegression:
     ----------
     X : ndarray or CSR matrix
     gram : ndarray or None
-        X'X where it is small enough to be kept.
+        X'X where it is small enough to be kept, and the same for all labels.
     target, coupling : ndarray
     y_square : float
         ||Y||^2.
     beta : float
+    known : ndarray or None
+        None where all labels are known.
     """
 
     X: Any
@@ -177,18 +186,24 @@ class LabelRegression:
     coupling: Floats
     y_square: float
     beta: float
+    known: Floats | None = None
 
     @classmethod
     def of(cls, X: Any, Y: Any, alpha: float, beta: float) -> "LabelRegression":
         """Prepare the problem; X and Y may be dense or sparse."""
+        known = (Y >= 0).astype(np.float64) if has_unknown(Y) else None
         # The Gram matrix pays only if it is the smaller side: then W is multiplied by d x d numbers, not by 2 N x d.
-        gram = _dense(X.T @ X) if X.shape[1] <= min(X.shape[0], _LARGEST_GRAM) else None
-        labels = Y.astype(np.float64)
-        return cls(X, gram, _dense(X.T @ labels), alpha * label_distances(labels), float(labels.sum()), beta)
+        pays = known is None and X.shape[1] <= min(X.shape[0], _LARGEST_GRAM)
+        gram, labels = _dense(X.T @ X) if pays else None, unknown_as_absent(Y).astype(np.float64)
+        coupling = alpha * label_distances(labels, known)
+        return cls(X, gram, _dense(X.T @ labels), coupling, float(labels.sum()), beta, known)
 
     def curved(self, W: Floats) -> Floats:
-        """Return X'XW + alpha W R, the linear part of the gradient."""
-        square = self.gram @ W if self.gram is not None else self.X.T @ (self.X @ W)
+        """Return X'XW + alpha W R, the linear part of the gradient; the first part over known cells."""
+        if self.known is not None:
+            square = self.X.T @ (self.known * (self.X @ W))
+        else:
+            square = self.gram @ W if self.gram is not None else self.X.T @ (self.X @ W)
         return square + W @ self.coupling
 
     def gradient(self, W: Floats) -> Floats:
@@ -203,7 +218,7 @@ class LabelRegression:
         return square + 0.5 * self.y_square + self.beta * float(np.abs(W).sum())
 
     def lipschitz(self) -> float:
-        """Return sqrt(2 (||X'X||^2 + ||alpha R||^2)), which bounds the change of the gradient."""
+        """Return sqrt(2 (||X'X||^2 + ||alpha R||^2)), which bounds the change of the gradient; so do fewer cells."""
         return math.sqrt(2.0 * (_largest_square(self.X) ** 2 + float(np.linalg.norm(self.coupling, 2)) ** 2))
 
 
@@ -222,8 +237,8 @@ def _largest_square(X: Any) -> float:
     return float(svds(X, k=1, v0=start, return_singular_vectors=False)[0] ** 2)
 
 
-def label_distances(Y: Any) -> Floats:
-    """Return 1 - cosine of all pairs of label columns; 1 where a label is never on.
+def label_distances(Y: Any, known: Floats | None = None) -> Floats:
+    """Return 1 - cosine of all pairs of label columns, in the rows that know both; 1 where a label is never on.
 
     Examples
     --------
@@ -233,8 +248,8 @@ def label_distances(Y: Any) -> Floats:
            [1.   , 1.   , 1.   ]])
     """
     both = _dense(Y.T @ Y)
-    counts = np.diagonal(both)
-    lengths = np.sqrt(np.outer(counts, counts))
+    squares = np.diagonal(both)[:, None] if known is None else Y.T @ known
+    lengths = np.sqrt(squares * squares.T)
     return 1.0 - np.divide(both, lengths, out=np.zeros_like(both), where=lengths > 0)
 
 

@@ -20,6 +20,7 @@ from plait.core.lazy_modules import lazy_module
 from plait.core.progress_bar import progress
 from plait.core.randomness import generator
 from plait.core.sentences import ParameterError, complaint
+from plait.core.unknown_labels import has_unknown
 from plait.features.engine.columns import as_numbers, column_bounds
 from plait.features.engine.ranking import stable_ranking
 from plait.features.engine.sizes import SIZE_RULES, n_wanted
@@ -38,6 +39,9 @@ class PrunedReliefF(Selector):
     Every frequent label set is a class, rows with rare ones are left out, and ReliefF weighs the features. Use it when
     features matter only together (ReliefF sees interactions that one-by-one measures miss) and label sets repeat;
     with most label sets unique it sees few rows.
+
+    Where labels are unknown, a row is compared by the set of those it knows with the rows that know these labels too,
+    and sets are rare among them; with many labels hardly any do, and `ReliefF` sees more.
 
     Parameters
     ----------
@@ -77,6 +81,7 @@ class PrunedReliefF(Selector):
     array([0, 1])
     """
 
+    takes_unknown_labels: ClassVar[bool] = True
     parameter_rules: ClassVar = {
         "n_features": SIZE_RULES,
         "pruning": (Interval(int, 0, None),),
@@ -107,17 +112,27 @@ class PrunedReliefF(Selector):
 
     def _select(self, X: Any, Y: Any, graph: LabelGraph) -> FeatureMask:
         numbers = as_numbers(type(self).__name__, X)
-        nominal = self._nominal_columns(numbers.shape[1])
-        classes = label_set_classes(Y, self.pruning)
-        kept = np.flatnonzero(classes >= 0)
-        differences = WholeDifferences.of(numbers[kept], nominal)
-        rows = self._sampled(kept.size)
-        self.weights_ = relieff_weights(differences, classes[kept], rows, self.n_neighbors, self.n_jobs)
+        self.weights_ = self._weights(numbers, Y)
         low, high = column_bounds(numbers)
         wanted = n_wanted(self.n_features, *numbers.shape)
         self._warn_if_fewer(int((high > low).sum()), wanted)
         ranking = stable_ranking(np.where(high > low, self.weights_, -np.inf))[:wanted]
         return FeatureMask.shared(ranking, self.weights_[ranking], Y.shape[1], numbers.shape[1])
+
+    def _weights(self, numbers: Any, Y: Any) -> Floats:
+        nominal = self._nominal_columns(numbers.shape[1])
+        parts = label_set_parts(Y, self.pruning)
+        judged = np.repeat(np.arange(len(parts)), [own.size for _, _, own in parts])
+        places = np.concatenate([own for _, _, own in parts])
+        sampled = self._sampled(judged.size)
+        weights = np.zeros(numbers.shape[1])
+        for part in np.unique(judged[sampled]):
+            kept, classes, _ = parts[part]
+            rows = places[sampled[judged[sampled] == part]]
+            differences = WholeDifferences.of(numbers[kept], nominal)
+            found = relieff_weights(differences, classes, rows, self.n_neighbors, self.n_jobs)
+            weights += rows.size / sampled.size * found
+        return weights
 
     def _nominal_columns(self, n_columns: int) -> Bools:
         mask = np.zeros(n_columns, dtype=np.bool_)
@@ -162,15 +177,52 @@ def label_set_classes(Y: Any, pruning: int = 0) -> Ints:
     >>> label_set_classes(np.array([[1, 0], [0, 1], [1, 0], [1, 0], [0, 1], [1, 1]]), pruning=1)
     array([ 0,  1,  0,  0,  1, -1])
     """
+    sets = _numbered_sets(Y)
+    return _frequent(sets, min(pruning, np.bincount(sets).max(initial=1) - 1))
+
+
+def _numbered_sets(Y: Any) -> Ints:
     rows = sparse.csr_matrix(Y)
     rows.sort_indices()
     seen: dict[bytes, int] = {}
     sets = (rows.indices[start:end].tobytes() for start, end in pairwise(rows.indptr))
-    classes = np.array([seen.setdefault(label_set, len(seen)) for label_set in sets], dtype=np.int64)
-    counts = np.bincount(classes)
-    frequent = counts > min(pruning, counts.max(initial=1) - 1)
-    numbers = np.where(frequent, np.cumsum(frequent) - 1, -1)
-    return numbers[classes]
+    return np.array([seen.setdefault(label_set, len(seen)) for label_set in sets], dtype=np.int64)
+
+
+def _frequent(sets: Ints, pruning: int) -> Ints:
+    frequent = np.bincount(sets) > pruning
+    return np.where(frequent, np.cumsum(frequent) - 1, -1)[sets]
+
+
+def label_set_parts(Y: Any, pruning: int = 0) -> list[tuple[Ints, Ints, Ints]]:
+    """Return rows that can be compared, by the labels that are known: one part where all are.
+
+    For every set of labels that some rows know, neither more nor less: all rows that know these labels, without those
+    whose values there are rare; the classes of these rows; and the places among them of the rows that know no more.
+
+    Examples
+    --------
+    The last two rows are compared with each other and the first, which knows more, by the first label alone.
+
+    >>> Y = np.array([[1, 1], [1, -1], [0, -1]], dtype=np.int8)
+    >>> [[each.tolist() for each in part] for part in label_set_parts(Y)]
+    [[[0, 1, 2], [0, 0, 1], [1, 2]], [[0], [0], [0]]]
+    """
+    if not has_unknown(Y):
+        classes = label_set_classes(Y, pruning)
+        kept = np.flatnonzero(classes >= 0)
+        return [(kept, classes[kept], np.arange(kept.size))]
+    known = Y >= 0
+    patterns, owner = np.unique(known, axis=0, return_inverse=True)
+    able = [np.flatnonzero(known[:, pattern].all(axis=1)) for pattern in patterns]
+    sets = [_numbered_sets(Y[rows][:, pattern]) for rows, pattern in zip(able, patterns, strict=True)]
+    lowered = min(pruning, max(int(np.bincount(each).max()) for each in sets) - 1)
+    parts = []
+    for number, (rows, each) in enumerate(zip(able, sets, strict=True)):
+        classes = _frequent(each, lowered)
+        kept = rows[classes >= 0]
+        parts.append((kept, classes[classes >= 0], np.flatnonzero(owner.ravel()[kept] == number)))
+    return parts
 
 
 # MiB of distances held at one time.

@@ -19,7 +19,7 @@ class ReliefF(PrunedReliefF):
     """ReliefF: every label ranks the features by how they tell its near rows with and without it apart.
 
     Use it when features matter only together, and labels need features of their own; `PrunedReliefF` weighs features
-    for all labels at once. PACC compares it with its own selector.
+    for all labels at once. PACC compares it with its own selector. A label has the weights of the rows that know it.
 
     Parameters
     ----------
@@ -87,14 +87,18 @@ class ReliefF(PrunedReliefF):
     def _select(self, X: Any, Y: Any, graph: LabelGraph) -> FeatureMask:
         numbers = as_numbers(type(self).__name__, X)
         n_rows, n_columns = numbers.shape
-        differences = WholeDifferences.of(numbers, self._nominal_columns(n_columns))
-        rows = self._sampled(n_rows)
+        nominal = self._nominal_columns(n_columns)
+        every = WholeDifferences.of(numbers, nominal), self._sampled(n_rows)
         self.weights_ = np.zeros((Y.shape[1], n_columns))
         for label, weights in enumerate(self.weights_):
             column = Y[:, [label]]
             classes = np.asarray(column.toarray() if hasattr(column, "toarray") else column).ravel().astype(np.int64)
-            if 0 < classes.sum() < n_rows:
-                weights[:] = relieff_weights(differences, classes, rows, self.n_neighbors, self.n_jobs)
+            known = np.flatnonzero(classes >= 0)
+            if 0 < classes[known].sum() < known.size:
+                differences, rows = every
+                if known.size < n_rows:
+                    differences, rows = WholeDifferences.of(numbers[known], nominal), self._sampled(known.size)
+                weights[:] = relieff_weights(differences, classes[known], rows, self.n_neighbors, self.n_jobs)
         low, high = column_bounds(numbers)
         columns = np.flatnonzero(high > low)
         wanted = n_wanted(self.n_features, n_rows, n_columns)

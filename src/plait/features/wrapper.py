@@ -16,13 +16,14 @@ from plait.core.checks import HasMethods, Interval, Nothing, RandomState
 from plait.core.parallel import JOBS_RULES, Parallel, delayed
 from plait.core.progress_bar import progress
 from plait.core.randomness import generators
-from plait.counts import MeanStdDiscretizer, encode
+from plait.counts import MeanStdDiscretizer
 from plait.features.engine.columns import as_numbers, varying
+from plait.features.engine.known_labels import coded_labels
+from plait.features.engine.label_triples import label_relevance
 from plait.features.engine.ranking import ranked_by_label
 from plait.features.engine.sizes import SIZE_RULES, n_wanted
 from plait.features.feature_mask import FeatureMask
 from plait.features.selector import DISCRETIZER_RULES, InformationSelector
-from plait.information import mutual_information_matrix
 from plait.structure import LabelGraph
 
 __all__ = ["Wrapper"]
@@ -33,7 +34,8 @@ class Wrapper(InformationSelector):
 
     A filter keeps the features with the most information on the label; then the feature without which most held-out
     rows are right is dropped, as long as accuracy does not fall. Use it when the classifier is fixed, features are few
-    and time does not matter: it fits some n_candidates^2 / 2 * cv classifiers for every label.
+    and time does not matter: it fits some n_candidates^2 / 2 * cv classifiers for every label. Of labels that are not
+    all known, rows that know a label train its classifiers, and are counted.
 
     Parameters
     ----------
@@ -74,6 +76,7 @@ class Wrapper(InformationSelector):
     """
 
     label_specific = True
+    takes_unknown_labels: ClassVar[bool] = True
     parameter_rules: ClassVar = {
         "estimator": (HasMethods(("fit", "predict")), Nothing()),
         "n_candidates": SIZE_RULES,
@@ -113,20 +116,21 @@ class Wrapper(InformationSelector):
         self._warn_if_fewer(fewest, wanted or 0, "that vary among the candidates")
         labels = self._labels(Y, filtered)
         eliminated(numbers, labels, wanted, self.n_jobs)
-        self.accuracies_ = np.array([each.correct for each in labels]) / numbers.shape[0]
+        n_known = np.array([max(int((each.folds >= 0).sum()), 1) for each in labels])
+        self.accuracies_ = np.array([each.correct for each in labels]) / n_known
         orders = [np.argsort(-np.array(each.losses, dtype=np.int64), kind="stable") for each in labels]
-        pairs = list(zip(labels, orders, strict=True))
-        rankings = [np.array(each.kept, dtype=np.int64)[order] for each, order in pairs]
-        losses = [np.array(each.losses)[order] / numbers.shape[0] for each, order in pairs]
+        triples = list(zip(labels, orders, n_known, strict=True))
+        rankings = [np.array(each.kept, dtype=np.int64)[order] for each, order, _ in triples]
+        losses = [np.array(each.losses)[order] / size for each, order, size in triples]
         return FeatureMask.by_label(rankings, losses, numbers.shape[1])
 
     def _filtered(self, X: Any, Y: Any) -> FeatureMask:
-        codes, labels = self._codes(X, Y), encode(Y)
+        codes = self._codes(X, Y)
         n_columns = codes.vocabulary.n_columns
         size = n_wanted(self.n_candidates, codes.n_rows, n_columns)
         codes, columns = varying(codes)
-        gains = mutual_information_matrix(codes, labels)
-        return ranked_by_label(gains, columns, [size] * labels.vocabulary.n_columns, n_columns)
+        gains = label_relevance(codes, coded_labels(Y))
+        return ranked_by_label(gains, columns, [size] * Y.shape[1], n_columns)
 
     def _labels(self, Y: Any, filtered: FeatureMask) -> "list[Elimination]":
         n_samples, n_labels = Y.shape
@@ -171,9 +175,9 @@ class Elimination:
     ----------
     estimator : classifier
     y : ndarray of shape (n_samples,)
-        The label.
+        The label; -1 where it is unknown.
     folds : ndarray of int, shape (n_samples,)
-        Fold of each row.
+        Fold of each row; -1 of rows that do not know the label.
     kept : list of int
         Features still in, the most relevant first.
     correct : int
@@ -212,7 +216,7 @@ class Elimination:
 
 
 def stratified_folds(y: Array, n_folds: int, order: Ints) -> Ints:
-    """Return the fold of each row: the rows of each class are dealt out in the given order.
+    """Return the fold of each row: the rows of each class are dealt out in the given order; -1 where y is -1.
 
     Examples
     --------
@@ -220,16 +224,20 @@ def stratified_folds(y: Array, n_folds: int, order: Ints) -> Ints:
     array([0, 1, 1, 0, 0])
     """
     dealt = order[np.argsort(y[order], kind="stable")]
-    folds = np.empty(y.size, dtype=np.int64)
-    folds[dealt] = np.arange(y.size) % n_folds
+    dealt = dealt[(y == -1).sum() :]
+    folds = np.full(y.size, -1, dtype=np.int64)
+    folds[dealt] = np.arange(dealt.size) % n_folds
     return folds
 
 
 def n_correct(estimator: Any, X: Any, y: Labels, folds: Ints, columns: Sequence[int]) -> int:
-    """Return how many rows are right when each fold is predicted by a classifier fitted on the others.
+    """Return how many rows are right when each fold, from 0 on, is predicted by a classifier fitted on the others.
 
     Where the others hold one class only, or there are no columns, their most frequent class is predicted.
     """
+    rows = np.flatnonzero(folds >= 0)
+    if rows.size < folds.size:
+        X, y, folds = X[rows], y[rows], folds[rows]
     chosen = X[:, list(columns)]
     total = 0
     for fold in np.unique(folds):

@@ -14,6 +14,7 @@ from plait.data.synthetic import make_label_network
 from plait.estimators.unknown_labels.imputation import imputed_labels
 from plait.estimators.unknown_labels.mixture_em import MixtureSteps
 from plait.estimators.unknown_labels.recording import RecordingRates
+from plait.features import ReliefF
 from plait.joint import GraphJoint
 from plait.learners import LinearSVMLearner, LogisticLearner
 from plait.learners.training.problem import Problem
@@ -58,6 +59,12 @@ def test_a_row_of_gaps_changes_nothing_and_bits_repeat(data, name):
     more, rows = np.vstack([X, [[50.0, -50.0, 50.0]]]), np.vstack([gaps, [[np.nan] * 4]])
     first = MODELS[name].fit(X, gaps).predict_proba(X)
     np.testing.assert_array_equal(first, MODELS[name].fit(more, rows).predict_proba(X))
+
+
+def test_selectors_choose_in_a_model_what_they_choose_alone(data):
+    _, X, _, gaps = data
+    model = JointClassifier(selector=ReliefF(n_features=2), learner="logistic", random_state=0).fit(X, gaps)
+    assert model.mask_ == ReliefF(n_features=2).fit(X, gaps).mask_
 
 
 def test_votes_match_the_number_of_labels_that_are_known(data):
