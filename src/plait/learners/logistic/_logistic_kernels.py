@@ -19,10 +19,10 @@ __all__ = ["advance", "along_line", "copy_lanes", "inner", "loss_rows", "move", 
 
 @kernel
 def _gather(indices, data, start, stop, P, width):  # type: ignore[no-untyped-def]
-    """Return the product of one row of the matrix with P."""
+    """Return the product of one row of the matrix, rounded to the floats of P, with P."""
     total = fill(P.dtype.type(0.0), width)
     for t in range(start, stop):
-        total = fused(fill(data[t], width), load_row(P, np.int64(indices[t]), width), total)
+        total = fused(data[t], load_row(P, np.int64(indices[t]), width), total)
     return total
 
 
@@ -31,7 +31,7 @@ def _scatter(indices, data, start, stop, row, Q, width):  # type: ignore[no-unty
     """Add the outer product of one row of the matrix with `row` to Q."""
     for t in range(start, stop):
         k = np.int64(indices[t])
-        store_row(Q, k, fused(fill(data[t], width), row, load_row(Q, k, width)))
+        store_row(Q, k, fused(data[t], row, load_row(Q, k, width)))
 
 
 @kernel

@@ -63,6 +63,8 @@ WIDE = 512**2
 
 # From so many columns on a block no longer fits the cache beside another, and a transposed copy pays.
 _WIDE = 4000
+# Entries whose squares are made at a time.
+_SQUARED = 1 << 20
 
 
 class Design:
@@ -169,9 +171,10 @@ class DenseDesign(Design):
 
 
 class SparseDesign(Design):
-    """A CSR matrix, not centred, in both kinds of floats; products are the kernels for blocks.
+    """A CSR matrix, not centred; products are the kernels for blocks, in the floats of the block.
 
-    Of many columns the most frequent come first: most reads then fall into a part of a block that stays in the cache.
+    Numbers are kept once, in float32 where that changes none of them, else in float64. Of many columns the most
+    frequent come first: most reads then fall into a part of a block that stays in the cache.
     """
 
     def __init__(self, A: Any, scales: Floats, fit_intercept: bool) -> None:
@@ -180,17 +183,17 @@ class SparseDesign(Design):
             self.order = np.argsort(-np.bincount(A.indices, minlength=A.shape[1]), kind="stable")
             A = A[:, self.order]
             A.sort_indices()
-        self._indptr, self._indices = A.indptr.astype(np.int64), A.indices.astype(np.int32)
-        values = np.asarray(A.data, dtype=np.float64)
-        self._values: dict[Any, Any] = {np.dtype(np.float64): values, np.dtype(np.float32): values.astype(np.float32)}
+        short = A.data.astype(np.float32)
+        A.data = short if np.array_equal(short, A.data) else A.data
+        self._entries = _entries(A)
+        self._transposed = _entries(A.tocsc()) if A.shape[1] > _WIDE else None
         self._scores: Array | None = None
-        self._transposed = _transposed(A) if A.shape[1] > _WIDE else None
-        self.binary = bool((values == 1).all())
+        self.binary = bool((A.data == 1).all())
 
     @property
     def n_numbers(self) -> int:
         """How many numbers a product reads."""
-        return int(self._indptr[-1])
+        return int(self._entries[0][-1])
 
     def for_thread(self) -> "SparseDesign":
         """Return the same matrix for another thread, with room of its own to work in."""
@@ -198,48 +201,46 @@ class SparseDesign(Design):
         twin._scores = None
         return twin
 
-    def _entries(self, block: Array) -> tuple[Any, Any, Any]:
-        return self._indptr, self._indices, self._values[block.dtype]
-
     def forward(self, P: Array, T: Array) -> None:
         """T = A P."""
-        _products.sparse_forward(*self._entries(P), P, T, WIDTHS[P.shape[1]])
+        _products.sparse_forward(*self._entries, P, T, WIDTHS[P.shape[1]])
 
     def backward(self, T: Array, Q: Array) -> None:
         """Q = A' T."""
         if self._transposed is None:
-            _products.sparse_backward(*self._entries(T), T, Q, WIDTHS[T.shape[1]])
+            _products.sparse_backward(*self._entries, T, Q, WIDTHS[T.shape[1]])
         else:
-            _products.sparse_forward(*self._transposed[T.dtype], T, Q, WIDTHS[T.shape[1]])
+            _products.sparse_forward(*self._transposed, T, Q, WIDTHS[T.shape[1]])
 
     def squares(self, T: Array, sums: Array, Q: Array) -> None:
         """Q = (A * A)' T, which is A' T where all entries are 1."""
         if self.binary:
             Q[:] = sums
         elif self._transposed is not None:
-            pointers, indices, values = self._transposed[T.dtype]
-            _products.sparse_forward(pointers, indices, values * values, T, Q, WIDTHS[T.shape[1]])
+            _squared_forward(self._transposed, T, Q)
         else:
-            values = np.square(self._values[T.dtype])
-            _products.sparse_backward(self._indptr, self._indices, values, T, Q, WIDTHS[T.shape[1]])
+            pointers, indices, values = self._entries
+            _products.sparse_backward(pointers, indices, _squared(values, T.dtype), T, Q, WIDTHS[T.shape[1]])
 
     def leverage(self, inverse: Array, T: Array) -> None:
         """T = (A * A) inverse: the size of each row where column k counts by inverse_k."""
-        values = self._values[inverse.dtype]
-        values = values if self.binary else np.square(values)
-        _products.sparse_forward(self._indptr, self._indices, values, inverse, T, WIDTHS[T.shape[1]])
+        if self.binary:
+            self.forward(inverse, T)
+        else:
+            _squared_forward(self._entries, inverse, T)
 
     def rows(self, rows: npt.NDArray[np.int64]) -> tuple[Any, Any, Any]:
         """Return row pointers, indices and float64 values of some rows."""
-        starts, lengths = self._indptr[rows], np.diff(self._indptr)[rows]
+        pointers, indices, values = self._entries
+        starts, lengths = pointers[rows], np.diff(pointers)[rows]
         pointers = np.concatenate([[0], np.cumsum(lengths)])
         places = np.arange(pointers[-1]) + np.repeat(starts - pointers[:-1], lengths)
-        return pointers, self._indices[places], self._values[np.dtype(np.float64)][places]
+        return pointers, indices[places], values[places].astype(np.float64)
 
     def curvature(self, S: Array, P: Array, Q: Array, linear: Floats, square: Floats) -> None:
         """Q = A' (S * A P), in one pass over the rows where P and Q fit the cache together."""
         if self._transposed is None:
-            _products.sparse_curvature(*self._entries(P), S, P, Q, linear, square, WIDTHS[P.shape[1]])
+            _products.sparse_curvature(*self._entries, S, P, Q, linear, square, WIDTHS[P.shape[1]])
         else:
             if self._scores is None or self._scores.dtype != S.dtype or self._scores.shape != S.shape:
                 self._scores = zero_block((S.shape[0], S.shape[1]), S.dtype)
@@ -248,12 +249,26 @@ class SparseDesign(Design):
             self.backward(self._scores, Q)
 
 
-def _transposed(A: Any) -> dict[Any, tuple[Any, Any, Any]]:
-    """Return the transposed matrix as row pointers, indices and values, in both kinds of floats."""
-    flipped = A.tocsc()
-    pointers, indices = flipped.indptr.astype(np.int64), flipped.indices.astype(np.int32)
-    values = np.asarray(flipped.data, dtype=np.float64)
-    return {kind: (pointers, indices, values.astype(kind)) for kind in (np.dtype(np.float64), np.dtype(np.float32))}
+def _entries(A: Any) -> tuple[Any, Any, Any]:
+    """Return pointers, indices and values of a matrix as kernels read them."""
+    return A.indptr.astype(np.int64, copy=False), A.indices.astype(np.int32, copy=False), A.data
+
+
+def _squared(values: Array, dtype: Any) -> Array:
+    return np.square(values.astype(dtype, copy=False))
+
+
+def _squared_forward(entries: tuple[Any, Any, Any], P: Array, T: Array) -> None:
+    """T = (A * A) P, the squares of some rows at a time."""
+    pointers, indices, values = entries
+    start, n_rows = 0, T.shape[0]
+    while start < n_rows:
+        stop = int(np.searchsorted(pointers, pointers[start] + _SQUARED, "right")) - 1
+        stop = min(max(stop, start + 1), n_rows)
+        here, first = slice(pointers[start], pointers[stop]), pointers[start : stop + 1] - pointers[start]
+        squares = _squared(values[here], P.dtype)
+        _products.sparse_forward(first, indices[here], squares, P, T[start:stop], WIDTHS[P.shape[1]])
+        start = stop
 
 
 def prepared_design(
