@@ -74,6 +74,11 @@ class ParentEffects:
         return np.asarray(np.exp(self.matrix))
 
     @cached_property
+    def inverses(self) -> Floats:
+        """What `factors` are taken back by."""
+        return np.asarray(np.exp(-self.matrix))
+
+    @cached_property
     def by_child(self) -> ParentLists:
         """The parents of each place and what they add, where the matrix is sparse."""
         columns = self.matrix.tocsc()
@@ -228,9 +233,23 @@ class LinearDistribution(GraphDistribution):
 
     def flip_log_ratios(self, Y: Labels) -> Floats:
         """Return what flipping each label does to log P(y | x); flipping a parent moves all its children at once."""
+        effects = self.along_the_order()
+        if not effects.few and effects.spread <= LARGEST_SPREAD and kernels_pay(self.n_labels, _MANY_LABELS):
+            order = slice(None) if effects.order is None else effects.order
+            scores = np.ascontiguousarray(
+                effects.bounded(self.base[:, order]) + self._shifts(Y[:, None, :])[:, 0, order]
+            )
+            vectors, found = np.ascontiguousarray(Y[:, order], dtype=np.uint8), np.empty(scores.shape)
+            numbers = (effects.factors, effects.inverses, effects.reach, np.exp(SCORE_LIMIT))
+            _kernels.flips(scores, vectors, *numbers, found)
+            ratios = np.empty(scores.shape)
+            ratios[:, order] = found
+            return ratios
+        if len(Y) == 1:  # NumPy adds up a single column in another order: a row is to have the same bits among others
+            return self.take([0, 0]).flip_log_ratios(np.repeat(Y, 2, axis=0))[:1]
         # One line a label, so that the children of a label are taken line by line.
         signs, by_parent = np.ascontiguousarray(2.0 * Y.T - 1.0), self._by_parent()
-        raw = np.ascontiguousarray((self.base + self._shifts(Y)).T)
+        raw = np.ascontiguousarray((self.base + self._shifts(Y[:, None, :])[:, 0]).T)
         # Scores are bounded, so nothing overflows: a fifth of the time of `log_sigmoid`, which takes any.
         ratios = -signs * np.clip(raw, -SCORE_LIMIT, SCORE_LIMIT)
         costs = np.log1p(np.exp(ratios))
