@@ -10,6 +10,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +22,9 @@ from joblib.externals.loky import reusable_executor
 settings.register_profile("ci", derandomize=True, database=None, deadline=None, print_blob=True)
 settings.register_profile("dev", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+# skrub makes a folder when it is imported, in the home unless this says otherwise.
+os.environ.setdefault("SKB_DATA_DIRECTORY", os.path.join(tempfile.gettempdir(), "skrub_data"))
 
 # Work that lasts on a busy machine would say so on standard error, which tests read.
 os.environ.setdefault("PLAIT_PROGRESS", "never")
@@ -35,9 +39,9 @@ def benchmark_data() -> Path:
     return Path(folder)
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def no_workers_left() -> Iterator[None]:
-    """End the worker processes that a test started: idle ones of an earlier test cannot time out in a later one."""
+    """End the worker processes that a file's tests started: idle ones cannot time out in a test of another file."""
     yield
     if (executor := reusable_executor._executor) is not None:
         executor.shutdown(wait=True, kill_workers=True)
