@@ -14,7 +14,14 @@ from plait.inference.search import branch_and_bound
 from plait.inference.search.branch_and_bound import search_linear
 from plait.joint import LinearDistribution
 from plait.structure import LabelGraph
-from plait.testing import enumerated, random_evidence, random_graph, random_linear, random_tables
+from plait.testing import (
+    TableDistribution,
+    enumerated,
+    random_evidence,
+    random_graph,
+    random_linear,
+    random_tables,
+)
 
 pytestmark = pytest.mark.usefixtures("path")
 
@@ -227,6 +234,27 @@ def test_wide_levels_are_searched_in_halves(monkeypatch):
     np.testing.assert_array_equal(halves.vectors, expected.vectors)
     np.testing.assert_array_equal(halves.log_weights, expected.log_weights)
     np.testing.assert_array_equal(halves.n_evaluations, expected.n_evaluations)
+
+
+class Wavering(TableDistribution):
+    """Scores whose last digits depend on how many are asked for at a time, as those of matrix products do."""
+
+    def take(self, rows):
+        part = super().take(rows)
+        return Wavering(part.graph, part.tables)
+
+    def scores(self, label, rows, parent_values):
+        return super().scores(label, rows, parent_values) * (1.0 + 2e-16 * len(rows))
+
+
+@pytest.mark.parametrize("n_best", [1, 2, 3, 5])
+def test_last_digits_of_scores_leave_no_vector_out(n_best):
+    for seed in range(20):
+        model = model_of(random_tables, 4, 1, seed, density=1.0)
+        wavering = Wavering(model.graph, model.tables)
+        support = BestFirst().infer(wavering, n_best=n_best)
+        best = np.sort(enumerated(model)[1], axis=1)[:, ::-1][:, :n_best]
+        np.testing.assert_allclose(np.exp(support.log_weights), best, rtol=1e-12)
 
 
 @pytest.mark.parametrize("make", MAKERS)

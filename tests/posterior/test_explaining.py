@@ -1,5 +1,7 @@
 """Why a label is likely: sums of linear parts, effects by their definition, names."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -89,6 +91,9 @@ def test_what_moves_nothing_is_no_reason():
     X, Y = data(2)
     alone = recipes.br().fit(X, Y).joint(X[:5]).why(0, k=20)
     assert set(alone.kind) == {"feature"}  # labels that are independent say nothing about each other
+    sure = recipes.br().fit(1e6 * X, Y).joint(1e9 * X[:2]).why(0)
+    assert not sure.row.size
+    assert re.fullmatch(r"Why y0: nothing alone moves it \(log-odds -?13.82( to 13.82)?\)", repr(sure))
 
 
 def test_sparse_rows_and_other_learners_have_reasons_too():

@@ -100,7 +100,9 @@ class FeatureBackground(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Reasons:
-    """What moved a label's log-odds in each row, the strongest reason first.
+    """What moved a label's log-odds in each row, the strongest reason first; a row may have none.
+
+    That of a label which is certain, as far as plait says so (one in a million), is moved by nothing alone.
 
     Attributes
     ----------
@@ -187,7 +189,13 @@ class Reasons:
         return as_html(self._table(), sortable=False)
 
     def __repr__(self) -> str:
+        if self.log_odds.size and not self.row.size:
+            return f"Why {self.label}: nothing alone moves it (log-odds {self._span()})"
         return as_text(self._table())
+
+    def _span(self) -> str:
+        low, high = (f"{each:.2f}" for each in (self.log_odds.min(), self.log_odds.max()))
+        return low if low == high else f"{low} to {high}"
 
     def _table(self) -> Table:
         how = "parts of the label's own score" if self.additive else "each feature against its mean, approximate"

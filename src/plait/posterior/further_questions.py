@@ -35,9 +35,9 @@ class FurtherQuestions:
     Examples
     --------
     >>> from plait import recipes
-    >>> model = recipes.pcc().fit([[0.0], [1.0], [2.0], [3.0]] * 9, [[0, 0], [0, 1], [1, 1], [1, 0]] * 9)
-    >>> model.joint([[1.5]]).credible_sets(0.8).names(0)
-    [('y0',), ('y0', 'y1'), (), ('y1',)]
+    >>> model = recipes.pcc(learner="logistic").fit([[0.0], [1.0], [2.0]] * 9, [[0, 0], [0, 1], [1, 1]] * 9)
+    >>> model.joint([[1.2]]).credible_sets(0.8).names(0)
+    [('y1',), ('y0', 'y1')]
     """
 
     loss: Any

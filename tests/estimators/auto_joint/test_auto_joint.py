@@ -118,7 +118,7 @@ def test_frames_with_texts_dates_and_names_of_rows_are_what_the_encoder_makes_of
         encoder = TableEncoder(fill=None).fit(frame)
     alone = AutoJoint(learners=CHEAP, random_state=0).fit(encoder.transform(frame), Y)
     np.testing.assert_array_equal(model.predict_proba(frame), alone.predict_proba(encoder.transform(frame)))
-    names = model.joint(frame[:1]).why("y0", k=40).to_frame()["name"].tolist()
+    names = model.joint(frame[:1]).why("y1", k=40).to_frame()["name"].tolist()
     assert {"note:sand", "day.month"} <= set(names)
     assert not any("file" in name for name in names)
 

@@ -185,7 +185,9 @@ def search_levels(tree: GraphDistribution, floor: float, n_best: int, most: int)
     bound, n_spent = np.full(tree.n_rows, -np.inf), np.zeros(tree.n_rows, dtype=np.int64)
     if floor == -math.inf:
         beam = level_beam(tree, max(_WIDTH, n_best), n_best)
-        bound, n_spent = beam.log_weights[:, -1], beam.n_evaluations
+        # A classifier's scores may have other last digits here, where it is asked about other prefixes at a time.
+        worst = beam.log_weights[:, -1]
+        bound, n_spent = worst - _SLACK * (1.0 + np.abs(worst)), beam.n_evaluations
     search = _Levels(tree, floor, bound, n_best, most)
     if search.too_wide:
         halves = (slice(0, tree.n_rows // 2), slice(tree.n_rows // 2, None))
