@@ -2,7 +2,7 @@
 
 import heapq
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -236,25 +236,26 @@ def test_wide_levels_are_searched_in_halves(monkeypatch):
     np.testing.assert_array_equal(halves.n_evaluations, expected.n_evaluations)
 
 
+@dataclass(frozen=True, eq=False)
 class Wavering(TableDistribution):
     """Scores whose last digits depend on how many are asked for at a time, as those of matrix products do."""
 
-    def take(self, rows):
-        part = super().take(rows)
-        return Wavering(part.graph, part.tables)
+    share: float = 2e-16
 
     def scores(self, label, rows, parent_values):
-        return super().scores(label, rows, parent_values) * (1.0 + 2e-16 * len(rows))
+        return super().scores(label, rows, parent_values) * (1.0 + self.share * len(rows))
 
 
+# Log-odds of a classifier's probability near 1 lose more digits than the slack of a search makes up for.
+@pytest.mark.parametrize("share", [2e-16, 1e-9])
 @pytest.mark.parametrize("n_best", [1, 2, 3, 5])
-def test_last_digits_of_scores_leave_no_vector_out(n_best):
+def test_last_digits_of_scores_leave_no_vector_out(n_best, share):
     for seed in range(20):
         model = model_of(random_tables, 4, 1, seed, density=1.0)
-        wavering = Wavering(model.graph, model.tables)
+        wavering = Wavering(model.graph, model.tables, share=share)
         support = BestFirst().infer(wavering, n_best=n_best)
         best = np.sort(enumerated(model)[1], axis=1)[:, ::-1][:, :n_best]
-        np.testing.assert_allclose(np.exp(support.log_weights), best, rtol=1e-12)
+        np.testing.assert_allclose(np.exp(support.log_weights), best, rtol=5e3 * share)
 
 
 @pytest.mark.parametrize("make", MAKERS)

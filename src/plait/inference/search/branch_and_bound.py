@@ -182,19 +182,30 @@ def search_levels(tree: GraphDistribution, floor: float, n_best: int, most: int)
     most : int
         Most nodes expanded for each row.
     """
-    bound, n_spent = np.full(tree.n_rows, -np.inf), np.zeros(tree.n_rows, dtype=np.int64)
+    beam, bound = None, np.full(tree.n_rows, -np.inf)
     if floor == -math.inf:
         beam = level_beam(tree, max(_WIDTH, n_best), n_best)
         # A classifier's scores may have other last digits here, where it is asked about other prefixes at a time.
         worst = beam.log_weights[:, -1]
-        bound, n_spent = worst - _SLACK * (1.0 + np.abs(worst)), beam.n_evaluations
+        bound = worst - _SLACK * (1.0 + np.abs(worst))
     search = _Levels(tree, floor, bound, n_best, most)
     if search.too_wide:
         halves = (slice(0, tree.n_rows // 2), slice(tree.n_rows // 2, None))
         parts = [search_levels(tree.take(half), floor, n_best, most) for half in halves]
         return Found.joined(found for found, _ in parts), np.concatenate([finished for _, finished in parts])
-    found = Found(search.vectors, search.log_weights, search.exact, n_spent + search.n_nodes)
+    found = Found(search.vectors, search.log_weights, search.exact, search.n_nodes)
+    if beam is not None:
+        _join_lost(found, beam)
     return found, search.finished
+
+
+def _join_lost(found: Found, beam: Found) -> None:
+    """Put in what a beam found and the search behind it lost, where digits of scores differ by more than the slack."""
+    found.n_evaluations[:] += beam.n_evaluations
+    for row in np.flatnonzero((np.isneginf(found.log_weights) & ~np.isneginf(beam.log_weights)).any(axis=1)):
+        vectors = np.concatenate([found.vectors[row], beam.vectors[row]])
+        logs = np.concatenate([found.log_weights[row], beam.log_weights[row]])
+        found.vectors[row], found.log_weights[row] = best_distinct(vectors, logs, logs.size // 2)
 
 
 class _Levels:
