@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,7 +20,7 @@ from plait.core.no_yes import no_yes_codes
 from plait.core.sentences import shown
 from plait.data.conversion import column_kinds as kinds
 from plait.data.conversion.feature_encoding import unique_names
-from plait.data.conversion.frame_columns import column_of_objects, columns_of_frame, is_frame
+from plait.data.conversion.frame_columns import column_of_objects, column_of_texts, columns_of_frame, is_frame
 from plait.data.conversion.table_columns import TableColumn, refuse_doubles
 from plait.data.errors import DataError, DataWarning
 from plait.pictures.tables import Entry, Heading, Table, as_text
@@ -43,7 +44,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     date, with the hour where there are times), **words** (one column for each, rare ones pooled, unknown ones all
     zero), **text** (TF-IDF of its words). Columns without values, and those that only tell rows apart (names of files,
     row numbers), are left out with a note. At `transform` columns are found by name: more of them are ignored with a
-    note, missing ones are refused.
+    note, missing ones are refused. A list, series or array of texts is a table of one column, of text.
 
     Parameters
     ----------
@@ -120,7 +121,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : data frame, array or sparse matrix of shape (n_samples, n_columns)
+        X : data frame, array or sparse matrix of shape (n_samples, n_columns), or list of texts
             Frames of pandas, polars or any library that narwhals reads; arrays hold numbers only, or objects.
         y : ignored
             For scikit-learn.
@@ -133,7 +134,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         check_parameters(self)
         if hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        columns = self._read(X, reset=True)
+        texts = column_of_texts(X)
+        columns = self._read(X, reset=True) if texts is None else self._named([texts], reset=True)
         self.is_matrix_ = not isinstance(columns, list)
         self.imputer_: Any = None
         self.one_hot_: Any = None
@@ -142,11 +144,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.codes_: dict[str, dict[str, float]] = {}
         self.latest_days_: dict[str, float] = {}
         self.date_parts_: dict[str, list[str]] = {}
-        self.kinds_ = (
-            dict.fromkeys(_check_feature_names_in(self).tolist(), "numbers")
-            if self.is_matrix_
-            else self._decided(columns)
-        )
+        self.kinds_ = self._decided(columns, [] if texts is None else [texts.name])
         return self._encoded(columns, learn=True)
 
     def transform(self, X: Any) -> Any:
@@ -169,8 +167,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             Names of the columns of an array; those of a frame are known.
         """
         check_is_fitted(self)
-        given = _check_feature_names_in(self, input_features)
-        own = dict(zip(self.kinds_, map(str, given), strict=True))
+        own = dict(zip(self.kinds_, map(str, _check_feature_names_in(self, input_features)), strict=True))
         return np.array(unique_names(name for _, name in self._features(own)), dtype=object)
 
     def feature_groups(self) -> npt.NDArray[np.int64]:
@@ -214,15 +211,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             columns = columns_of_frame(X, _SOURCE)
             refuse_doubles([column.name for column in columns], _SOURCE)
             return self._named(columns, reset=reset)
+        if not reset and len(self.kinds_) == 1 and (texts := column_of_texts(X)) is not None:
+            return [replace(texts, name=next(iter(self.kinds_)))]
         if not reset and hasattr(self, "feature_names_in_"):
             found = f"{type(X).__name__} of shape {np.shape(X)}"
             raise DataError.at(_SOURCE, None, "a data frame with the columns that it was fitted on", found)
         if isinstance(X, np.ndarray) and X.dtype.kind in "OUS":
             X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
             return [column_of_objects(f"x{j}", X[:, j].tolist(), _SOURCE) for j in range(X.shape[1])]
-        matrix = validate_data(
-            self, X, reset=reset, dtype=np.float64, accept_sparse="csr", ensure_all_finite="allow-nan"
-        )
+        allowed = {"accept_sparse": "csr", "ensure_all_finite": "allow-nan"}
+        matrix = validate_data(self, X, reset=reset, dtype=np.float64, **allowed)
         if reset or self.is_matrix_:
             return matrix
         return [TableColumn(name, "numeric", matrix[:, j]) for j, name in enumerate(self.kinds_)]
@@ -248,9 +246,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             _note(f"ignores {_listed(extra)}, which {'were' if len(extra) > 1 else 'was'} not there when it was fitted")
         return [found[name] for name in wanted if name in found]
 
-    def _decided(self, columns: list[TableColumn]) -> dict[str, str]:
-        """Return the kind of each column: what the user says, else what it looks like."""
+    def _decided(self, columns: Any, texts: list[str]) -> dict[str, str]:
+        """Return the kind of each column: what the user says, else text if it came alone, else what it looks like."""
+        if self.is_matrix_:
+            return dict.fromkeys(_check_feature_names_in(self).tolist(), "numbers")
         asked = {word: getattr(self, word) for word in ("text", "words", "numbers", "dates", "drop")}
+        asked = asked if any(asked.values()) else {**asked, "text": texts}
         said = kinds.said_kinds(_SOURCE, [column.name for column in columns], asked)
         found = {}
         for column in columns:
@@ -376,8 +377,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
 def _without_gaps(matrix: Any) -> Any:
     return sparse.csr_matrix(
-        (np.nan_to_num(matrix.data, nan=0.0, posinf=np.inf, neginf=-np.inf), matrix.indices, matrix.indptr),
-        shape=matrix.shape,
+        (np.where(np.isnan(matrix.data), 0.0, matrix.data), matrix.indices, matrix.indptr), shape=matrix.shape
     )
 
 

@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy import sparse
 from scipy.special import expit
@@ -112,6 +113,7 @@ def test_frames_with_texts_dates_and_names_of_rows_are_what_the_encoder_makes_of
     frame["day"] = pd.date_range("2026-01-01", periods=80).astype(str)
     frame["hour"] = np.where(np.arange(80) % 9 == 0, np.nan, draws.normal(size=80))
     Y = np.column_stack([(words == "sand").any(axis=1), (words == "wind").sum(axis=1) > 2]).astype(int)
+    Y ^= draws.random(Y.shape) < 0.2  # so that nothing is certain
     with pytest.warns(DataWarning, match="leaves out 'file'"):
         model = AutoJoint(learners=CHEAP, random_state=0).fit(frame, Y)
     with pytest.warns(DataWarning, match="leaves out 'file'"):
@@ -203,3 +205,42 @@ def test_chains_on_features_join_where_held_out_rows_prefer_them():
     Y = np.column_stack([first, draws.random(600) < expit(8 * X[:, 0] + 6 * first - 3)]).astype(int)
     model = AutoJoint(learners=["neighbours"], random_state=0).fit(X, Y)
     assert any(note.startswith("chain on features: joins") for note in model.report_.notes)
+
+
+TEXT_FORMS = {
+    "list": list,
+    "array": np.array,
+    "objects": lambda texts: np.array(texts, dtype=object),
+    "column of objects": lambda texts: np.array(texts, dtype=object)[:, None],
+    "pandas": pd.Series,
+    "polars": lambda texts: pl.Series("words", texts),
+}
+
+
+@pytest.mark.parametrize("form", TEXT_FORMS.values(), ids=TEXT_FORMS)
+def test_texts_alone_are_a_table_of_one_column(form):
+    draws = np.random.default_rng(0)
+    words = draws.choice(["sand", "wind", "stone", "cloud", "grass", "is the"], (80, 9))
+    texts = [" ".join(row) for row in words]
+    tags = [[name for name in ("sand", "wind") if (row == name).sum() > 1] for row in words]
+    model = AutoJoint(effort="fast", random_state=0).fit(form(texts), tags)
+    alone = AutoJoint(effort="fast", random_state=0).fit(
+        TableEncoder(text="t").fit_transform(pd.DataFrame({"t": texts})), tags
+    )
+    found = model.predict_proba(form(texts))
+    encoded = TableEncoder(text="t").fit(pd.DataFrame({"t": texts})).transform(pd.DataFrame({"t": texts}))
+    np.testing.assert_array_equal(found, alone.predict_proba(encoded))
+    np.testing.assert_array_equal(found, model.predict_proba(texts if form is not list else pd.Series(texts)))
+    assert model.n_features_in_ == 1
+    assert any(name.endswith(":sand") for name in model.joint(form(texts)[:1]).why("sand", k=9).name)
+
+
+def test_one_text_is_no_list_of_texts():
+    model = AutoJoint(effort="fast", random_state=0).fit(
+        ["a sea", "a wind", "the sea", "sea wind"] * 20, [[1], [0]] * 40
+    )
+    with pytest.raises(ParameterError, match=r"X to hold rows, but it is one text\. Pass a list"):
+        model.predict("a sea")
+    assert model.predict([None, "the sea"]).shape == (2, 1)
+    with pytest.raises(ParameterError, match="needs X to hold numbers"):
+        AutoJoint(effort="fast").fit(["a sea", 3.0] * 40, [[1], [0]] * 40)

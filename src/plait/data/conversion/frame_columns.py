@@ -14,7 +14,15 @@ from plait.core.sentences import shown
 from plait.data.conversion.table_columns import TableColumn, posix_seconds
 from plait.data.errors import DataError
 
-__all__ = ["column_of_objects", "columns_of_frame", "frame_part", "frame_rows", "is_frame", "made_frame"]
+__all__ = [
+    "column_of_objects",
+    "column_of_texts",
+    "columns_of_frame",
+    "frame_part",
+    "frame_rows",
+    "is_frame",
+    "made_frame",
+]
 
 _NOTHING = ("NAType", "NaTType")
 _LISTS = (list, tuple, set, frozenset, np.ndarray)
@@ -74,6 +82,28 @@ def _tags(series: Any, name: str, source: str) -> TableColumn:
     words = [sorted(cell) if isinstance(cell, set | frozenset) else cell for cell in cells]
     lists = [None if _is_missing(cell) else repr(list(map(str, cell))) for cell in words]
     return TableColumn(name, "text", np.array(lists, dtype=object))
+
+
+def column_of_texts(texts: Any) -> TableColumn | None:
+    """Return the column of a list, a series or an array of texts in one dimension; None where it is something else.
+
+    Examples
+    --------
+    >>> column_of_texts(["the sea", None, "a wind"]).name
+    'text'
+    >>> column_of_texts([["the sea"], ["a wind"]]) is None
+    True
+    """
+    if isinstance(texts, list | tuple):
+        cells = list(texts)
+    elif len(getattr(texts, "shape", ())) == 1 and getattr(texts.dtype, "kind", "O") in "OUT":
+        cells = texts.tolist() if hasattr(texts, "tolist") else texts.to_list()
+    else:
+        return None
+    given = [cell for cell in cells if not _is_missing(cell)]
+    if not given or not all(isinstance(cell, str) for cell in given):
+        return None
+    return TableColumn(str(getattr(texts, "name", None) or "text"), "text", _words(cells))
 
 
 def frame_rows(frame: Any, rows: npt.NDArray[Any]) -> Any:

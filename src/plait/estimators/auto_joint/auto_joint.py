@@ -5,7 +5,7 @@ from time import process_time
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from plait.core.arrays import Floats, Labels
 from plait.core.callbacks import CallbackSupport, fit_tasks, with_callbacks
@@ -27,7 +27,7 @@ from plait.estimators.auto_joint.second_stage import (
     stacked_thresholds,
     stage_folds,
 )
-from plait.estimators.auto_joint.table_input import GapFiller, holds_words, named_numbers, weighing_rows
+from plait.estimators.auto_joint.table_input import GapFiller, encoded_rows, holds_words, named_numbers, weighing_rows
 from plait.estimators.joint_classifier import as_structure
 from plait.estimators.unknown_labels.recording import RECORDING_RULES, missed_shares
 from plait.joint import FeatureJoint, MixtureJoint
@@ -58,7 +58,8 @@ class AutoJoint(CallbackSupport, JointModel):
        is chosen by rows held out. A chain on the features themselves joins where rows held out prefer it by more than
        a standard error.
 
-    `joint(X)` then answers any question. X may be dense, sparse or a frame, with gaps (NaN) and columns of words.
+    `joint(X)` then answers any question. X may be dense, sparse or a frame, with gaps (NaN) and columns of words, or a
+    list of texts.
 
     Parameters
     ----------
@@ -185,8 +186,9 @@ class AutoJoint(CallbackSupport, JointModel):
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            Features; NaN is a gap. Of a frame with words, categories, dates or texts `TableEncoder` makes numbers.
+        X : array, sparse matrix or data frame of shape (n_samples, n_features), or list of texts
+            Features; NaN is a gap. Of texts, and of a frame with words, categories or dates, `TableEncoder` makes
+            numbers.
         y : array, sparse matrix, data frame, or list of sets of label names
             One 0/1 column for each label; or one binary column in one dimension.
         sample_weight : array of shape (n_samples,), optional
@@ -230,11 +232,7 @@ class AutoJoint(CallbackSupport, JointModel):
         """Return X as numbers, a frame with words, dates or texts as `TableEncoder` makes them; NaN stays."""
         if reset:
             self._words = TableEncoder(fill=None).fit(X) if holds_words(X) else None
-        if self._words is None:
-            return super()._numbers(X, reset=reset)
-        _check_feature_names(self, X, reset=reset)
-        _check_n_features(self, X, reset=reset)
-        return self._words.transform(X)
+        return super()._numbers(X, reset=reset) if self._words is None else encoded_rows(self, self._words, X, reset)
 
     def _finite(self) -> bool | str:
         return "allow-nan"

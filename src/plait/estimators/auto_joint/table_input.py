@@ -5,13 +5,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.impute import SimpleImputer
+from sklearn.utils.validation import _check_feature_names, _check_n_features
 
 from plait.core.arrays import Floats, Labels
 from plait.core.sentences import ParameterError
 from plait.data import TableEncoder
+from plait.data.conversion.frame_columns import column_of_texts
 from plait.posterior.explaining import FeatureBackground
 
-__all__ = ["GapFiller", "holds_words", "named_numbers", "weighing_rows"]
+__all__ = ["GapFiller", "encoded_rows", "holds_words", "named_numbers", "weighing_rows"]
 
 
 def weighing_rows(X: Any, Y: Labels, weights: Any) -> tuple[Any, Labels, Any]:
@@ -29,7 +31,7 @@ def weighing_rows(X: Any, Y: Labels, weights: Any) -> tuple[Any, Labels, Any]:
 
 
 def holds_words(X: Any) -> bool:
-    """Say whether X is a frame some of whose columns are no numbers: words, dates, texts.
+    """Say whether X is a list of texts, or a frame or array of objects with columns that are no numbers.
 
     Examples
     --------
@@ -38,8 +40,23 @@ def holds_words(X: Any) -> bool:
     True
     """
     if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
-        return False
+        cells = X if isinstance(X, np.ndarray) and X.dtype.kind in "OU" and X.ndim == 2 else np.empty((0, 0))
+        return column_of_texts(X) is not None or any(isinstance(cell, str) for cell in cells.flat)
     return not all(_numeric(X[name].dtype) for name in X.columns)
+
+
+def encoded_rows(owner: Any, words: TableEncoder, X: Any, reset: bool) -> Any:
+    """Return X in numbers; `owner` remembers, or is checked for, what columns there are."""
+    if isinstance(X, str):
+        raise ParameterError(
+            f"{type(owner).__name__} needs X to hold rows, but it is one text. Pass a list, such as [X]."
+        )
+    if column_of_texts(X) is None:
+        _check_feature_names(owner, X, reset=reset)
+        _check_n_features(owner, X, reset=reset)
+    elif reset:
+        owner.n_features_in_, owner.feature_names_in_ = 1, words.feature_names_in_
+    return words.transform(X)
 
 
 def _numeric(kind: Any) -> bool:
