@@ -12,6 +12,7 @@ from plait.inference import Auto
 from plait.joint import LinearDistribution
 from plait.posterior import Posterior
 from plait.structure import LabelGraph
+from plait.testing import TableDistribution
 
 
 class Chain:
@@ -106,6 +107,24 @@ def test_sets_go_on_where_the_array_is_cut():
         np.testing.assert_array_equal(families[row], sets[:2])
     everything = list(answer.credible_sets(1.0, max_sets=2).sets(-1))
     assert len(np.unique(everything, axis=0)) == 2**7
+
+
+class Wavering(TableDistribution):
+    """Scores whose last digits depend on how many are asked for at a time, as those of matrix products do."""
+
+    def scores(self, label, rows, parent_values):
+        return super().scores(label, rows, parent_values) * (1.0 + 1e-13 * (len(rows) * (label + 3) % 7))
+
+
+def test_sets_as_probable_as_each_other_come_once_each_in_whatever_order_they_are_found():
+    class Equal:
+        def condition(self, X):
+            tables = [np.ones((len(X), 1 << min(k, 2))) for k in range(7)]
+            return Wavering(LabelGraph([range(max(0, k - 2), k) for k in range(7)]), tables)
+
+    answer = Posterior(Equal(), np.zeros((1, 1)), [f"y{k}" for k in range(7)], Auto())
+    everything = list(answer.credible_sets(1.0, max_sets=2).sets(0))
+    assert len(everything) == len(np.unique(everything, axis=0)) == 2**7
 
 
 def test_rows_are_answered_when_they_are_looked_at():

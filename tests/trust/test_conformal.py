@@ -296,3 +296,40 @@ def test_unknown_labels_train_and_too_many_are_refused():
     words = r"labels of at least 271 of 300 calibration rows to be known .* of 225 are"
     with pytest.raises(ParameterError, match=words):
         Conformal(Planted()).fit(X, gaps)
+
+
+class Wavering(Planted):
+    """Four kinds of rows, whose scores have other last digits where fewer rows are asked about at a time."""
+
+    fitted = False
+
+    def fit(self, X, Y):
+        self.fitted = True
+        return self
+
+    def __sklearn_is_fitted__(self):
+        return self.fitted
+
+    def condition(self, X):
+        found = super().condition(np.sign(X))
+        return LinearDistribution(found.graph, found.base * (1.0 + 1e-12 * (len(X) < 120)), found.parent_coef)
+
+
+@pytest.mark.parametrize(("kind", "cv"), [("sets", None), ("sets", 3), ("labels", None), ("labels", 3)])
+def test_scores_that_are_equal_but_for_their_last_digits_are_equal(kind, cv):
+    model = Wavering()
+    X, Y = model.draw(360, np.random.default_rng(0))
+    found = Conformal(model if cv else model.fit(X, Y), coverage=0.7, kind=kind, cv=cv, random_state=0).fit(X, Y)
+    held = []
+    for start in range(0, 360, 90):
+        rows = slice(start, start + 90)
+        for answer, y in zip(found.predict(X[rows]), Y[rows], strict=True):
+            held.append((answer == y).all(axis=1).any() if kind == "sets" else ((answer == -1) | (answer == y)).all())
+    assert np.mean(held) >= 0.7
+
+
+def test_recall_has_the_same_labels_in_batches_of_any_size():
+    model = Wavering()
+    X, Y = model.draw(360, np.random.default_rng(0))
+    found = Conformal(model.fit(X, Y), coverage=0.7, kind="recall").fit(X, Y)
+    np.testing.assert_array_equal(found.predict(X)[:90], found.predict(X[:90]))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -126,3 +126,27 @@ def test_refusals():
         for wrong in wrong_values(rules):
             with pytest.raises(ParameterError, match=f"TunedThresholds needs {name} to be"):
                 TunedThresholds(MODELS["plait"]).set_params(**{name: wrong}).fit(X, Y)
+
+
+class Wavering(BaseEstimator):
+    """Four different marginals, whose last digits are larger where a row is alone."""
+
+    def fit(self, X, Y):
+        self.classes_ = [0, 1]
+        return self
+
+    def predict_proba(self, X):
+        levels = np.array([0.2, 0.4, 0.6, 0.8])[np.digitize(X[:, :5], [-0.5, 0.0, 0.5])]
+        return levels * (1.0 + 1e-15 * (len(X) == 1))
+
+
+@pytest.mark.parametrize("wrapper", [TunedThresholds, CardinalityThreshold])
+def test_a_threshold_that_is_a_marginal_is_above_it_whatever_its_last_digits(wrapper):
+    draws = np.random.default_rng(0)
+    X = draws.normal(size=(200, 3))
+    Y = (X + draws.normal(size=X.shape) > 0.2).astype(int)
+    metric = {"metric": hamming_score} if wrapper is TunedThresholds else {}
+    found = wrapper(Wavering().fit(X, Y), cv="prefit", **metric).fit(X, Y)
+    labels = found.predict(X)
+    assert 0 < labels.sum() < labels.size
+    np.testing.assert_array_equal(labels[:20], np.vstack([found.predict(row[None]) for row in X[:20]]))

@@ -331,7 +331,7 @@ class EnsembleClassifier(CallbackSupport, JointModel):
     def _matched_threshold(self, X: Any, Y: Labels) -> float:
         """Return the threshold at which the training rows get about as many labels as they have."""
         scores = self._scores(X)
-        levels = np.unique(scores)
+        levels = np.unique(scores) * (1.0 - 1e-9)  # the same scores may have other last digits in `predict`
         counts = np.array([(scores >= level).sum() for level in levels])
         rates = getattr(self, "recording_rate_", np.ones(Y.shape[1]))
         n_given = (known_shares(Y) / rates).sum() * len(Y)

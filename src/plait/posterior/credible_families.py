@@ -179,14 +179,18 @@ def label_families(answer: Any, inside: Callable[[Any, Floats], Any], max_sets: 
         return families, masses, exact
 
     def sets_of(row: int) -> Iterator[Labels]:
-        part, given, everything, k = answer[row], 0, 2.0**answer.n_labels, 8
+        part, everything, k = answer[row], 2.0**answer.n_labels, 8
+        given: set[bytes] = set()
         while True:
             k = int(min(4 * k, everything))
             likely = part.top(k)
             taken = (inside(np.array([row]), likely.probabilities) & (likely.probabilities > 0))[0]
             n_taken = max(int(taken.sum()), 1)
-            yield from likely.vectors[0, given:n_taken].astype(np.uint8)
-            given = n_taken
+            # Equal sets may come in another order when more are asked for.
+            for labels in likely.vectors[0, :n_taken].astype(np.uint8):
+                if labels.tobytes() not in given:
+                    given.add(labels.tobytes())
+                    yield labels
             if n_taken < k or k >= everything:
                 return
 

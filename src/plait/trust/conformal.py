@@ -27,6 +27,9 @@ from plait.trust.calibration_rows import calibration_targets, is_fitted, named_l
 
 __all__ = ["Conformal"]
 
+# What may lie between equal scores, as a share of them: digits that a probability near 1 loses count, too.
+_ROUNDING = 1e-9
+
 
 class Conformal(MetaEstimatorMixin, BaseEstimator):
     """Wraps a model of P(Y | X) so that its answers hold the truth with a chosen probability.
@@ -253,7 +256,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
             return self._families(answers)
         marginals = [answer.marginals() for answer in answers]
         if self.kind == "recall":
-            found = (1.0 - marginals[0] <= self.threshold_).astype(np.int64)
+            found = (1.0 - marginals[0] <= _rounded_up(self.threshold_)).astype(np.int64)
         else:
             found = self._boxes(marginals)
         return found[:, 0] if self._one_column else found
@@ -285,8 +288,9 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
     def _conforms(self, scores: list[Any]) -> Any:
         """Say which answers conform, given their scores under each model."""
         if self.cv is None:
-            return scores[0] <= self.threshold_
-        above = sum(len(kept) - np.searchsorted(kept, score) for kept, score in zip(self._scores, scores, strict=True))
+            return scores[0] <= _rounded_up(self.threshold_)
+        pairs = zip(self._scores, scores, strict=True)
+        above = sum(len(kept) - np.searchsorted(_rounded_up(kept), score) for kept, score in pairs)
         return above > (1.0 - self.coverage) * (self.n_calibration_ + 1) - 1.0 + 1e-9
 
     def _families(self, answers: list[Posterior]) -> LabelFamilies:
@@ -302,7 +306,7 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         def inside(rows: Any, likely: Floats) -> Any:
             before = np.cumsum(likely, axis=1) - likely
             scores = -likely if self.by == "density" else before + uniforms[rows, None] * likely
-            return scores <= threshold
+            return scores <= _rounded_up(threshold)
 
         return label_families(answer, inside, self.max_sets)
 
@@ -336,6 +340,14 @@ class Conformal(MetaEstimatorMixin, BaseEstimator):
         order = np.argsort(-mean, kind="stable")
         kept = order[self._conforms(scores)[order]]
         return candidates[kept if len(kept) else order[:1]]
+
+
+def _rounded_up(scores: Any) -> Any:
+    """Return scores with what others that are equal may be above them: a classifier asked about other rows at a time.
+
+    Where few rows differ, many scores are equal, those of the calibration rows among them.
+    """
+    return scores + _ROUNDING * np.abs(scores)
 
 
 def _others(values: Floats) -> Floats:

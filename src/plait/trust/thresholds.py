@@ -28,6 +28,8 @@ __all__ = ["CardinalityThreshold", "TunedThresholds"]
 _TRIED = 200
 # Log-odds are taken of marginals this far from 0 and 1 at least: trees give zeros, which say no more than "rarely".
 _LEAST = 1e-3
+# A threshold that is a marginal lies this much above it: asked about other rows, it may have other last digits.
+_ABOVE = 1.0 + 1e-9
 
 
 class Metric(Constraint):
@@ -221,7 +223,7 @@ class TunedThresholds(ThresholdedClassifier):
 
     def _thresholds(self, marginals: Floats, Y: Labels, sample_weight: Any) -> Any:
         if not isinstance(self.metric, str):
-            tried = np.unique(np.quantile(marginals, np.linspace(0, 1, _TRIED)))
+            tried = np.unique(np.quantile(marginals, np.linspace(0, 1, _TRIED))) * _ABOVE
             scores = [self.metric(Y, (marginals > threshold).astype(np.int64)) for threshold in tried]
             return float(tried[int(np.argmax(scores))])
         if not self.calibrate:
@@ -301,4 +303,4 @@ class CardinalityThreshold(ThresholdedClassifier):
         # So many of the largest marginals have the weight of all labels; half way to the next one.
         n_given = int(np.searchsorted(given, weights @ Y.sum(axis=1), side="right"))
         falling = np.concatenate([[1.0], marginals.ravel()[order], [0.0]])
-        return float((falling[n_given] + falling[n_given + 1]) / 2)
+        return float((falling[n_given] + falling[n_given + 1]) / 2 * _ABOVE)
