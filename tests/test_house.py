@@ -142,11 +142,19 @@ def lazy_names() -> list[tuple[str, str]]:
     ]
 
 
-def room_heights() -> dict[str, int]:
-    """Return how high each room lies, from the layers that import-linter checks."""
+def layers() -> list[str]:
+    """Return the rooms from top to bottom as import-linter checks them, neighbours in one line."""
     settings = tomllib.loads((PACKAGE.parents[1] / "pyproject.toml").read_text(encoding="utf8"))
-    layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
-    return {room.strip(): -place for place, layer in enumerate(layers) for room in layer.split("|")}
+    return settings["tool"]["importlinter"]["contracts"][0]["layers"]
+
+
+def test_the_guide_draws_the_rooms_as_they_lie():
+    drawing = "\n".join(layer for layer in layers() if layer != "__main__")
+    assert f"```\n{drawing}\n```" in (PACKAGE.parents[1] / "CONTRIBUTING.md").read_text(encoding="utf8")
+
+
+def room_heights() -> dict[str, int]:
+    return {room.strip(): -place for place, layer in enumerate(layers()) for room in layer.split("|")}
 
 
 @pytest.mark.parametrize(("name", "used"), lazy_names())
