@@ -1,7 +1,6 @@
 """Predictions of a saved model for the rows of a data set, as a table to write or print."""
 
 import sys
-import warnings
 from collections.abc import Mapping, Sequence
 from functools import partial
 from inspect import signature
@@ -24,7 +23,7 @@ from plait.commands.answer_tables import (
 from plait.commands.sources import Source
 from plait.commands.streaming import connected, source_chunks, stream_answers
 from plait.core.label_numbering import label_number
-from plait.core.sentences import ParameterError, shown
+from plait.core.sentences import ParameterError, shown, warn_user
 from plait.data import DataError, Dataset, DataWarning, TableEncoder
 from plait.data.conversion.column_kinds import as_numbers
 from plait.data.conversion.files import plain_suffix
@@ -324,7 +323,7 @@ def matching_features(file: ModelFile, data: Dataset) -> Any:
             f"but {data.name} lacks {_listed(missing)}. Pass data with the same columns."
         )
     if extra:
-        warnings.warn(f"{data.name}: ignored {_listed(extra)}, not known to the model.", DataWarning, stacklevel=2)
+        warn_user(f"{data.name}: ignored {_listed(extra)}, not known to the model.", DataWarning)
     order = [place[name] for name in file.feature_names]
     return X if data.is_table or order == list(range(X.shape[1])) else X[:, np.array(order, dtype=np.int64)]
 

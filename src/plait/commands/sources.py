@@ -1,7 +1,6 @@
 """The data that a command is given: a file, a name or standard input, with what is said of its columns."""
 
 import sys
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -11,7 +10,7 @@ from typing import Any
 
 from scipy import sparse
 
-from plait.core.sentences import ParameterError
+from plait.core.sentences import ParameterError, warn_user
 from plait.data import DataError, Dataset, DataWarning, TableEncoder, load_dataset
 from plait.data.conversion.files import plain_suffix
 from plait.data.encoded_tables import first_gap, needs_encoder, takes_gaps
@@ -105,7 +104,7 @@ class Source:
         if gap and self.fill == "none":
             raise DataError(f"{gap}: there is no value, and --fill none refuses gaps. Fill it in, or leave that out.")
         if gap and not takes_gaps(model):
-            warnings.warn(f"{gap}: gaps are filled (numbers by the {self.fill}) and marked.", DataWarning, stacklevel=2)
+            warn_user(f"{gap}: gaps are filled (numbers by the {self.fill}) and marked.", DataWarning)
 
 
 @contextmanager

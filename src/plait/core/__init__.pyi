@@ -34,7 +34,7 @@ from .parallel import one_blas_thread
 from .products import product
 from .progress_bar import progress, shows_progress, working
 from .randomness import generator, generators, seeds
-from .sentences import ParameterError, complaint, shown
+from .sentences import ParameterError, complaint, shown, warn_user
 from .ties import TIE_TOLERANCE, first_best
 from .unknown_labels import UNKNOWN, given_again, has_unknown, known_cells, known_shares, unknown_as_absent
 
@@ -110,6 +110,7 @@ __all__ = [
     "source_hash",
     "top_labels",
     "unknown_as_absent",
+    "warn_user",
     "using_kernels",
     "with_callbacks",
     "wrong_values",

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar, Self, TypeVar
-from warnings import warn
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +19,7 @@ from plait.core.labels import Targets, as_targets, label_matrix
 from plait.core.named_answers import TopLabels, label_sets, row_frame, top_labels
 from plait.core.plain_rejections import plainly_rejected
 from plait.core.progress_bar import shows_progress
-from plait.core.sentences import ParameterError
+from plait.core.sentences import ParameterError, warn_user
 from plait.core.unknown_labels import has_unknown, known_cells, known_rows_of_column, unknown_as_absent, whole_rows
 
 __all__ = ["MultilabelClassifier", "WeightedClassifier", "available_where", "scores_labels"]
@@ -286,10 +285,9 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
             )
         silent = [targets.names[label] for label in np.flatnonzero(~known.any(axis=0))]
         if silent:
-            warn(
+            warn_user(
                 f"{type(self).__name__} knows nothing of {len(silent)} label(s), which are unknown in every row: "
                 f"{', '.join(silent[:5])}{', ...' if len(silent) > 5 else ''}. Each is as probable as not.",
-                stacklevel=5,
             )
         Y = targets.Y[rows]
         Y = Y if (Y < 0).any() else Y.view(np.uint8)

@@ -1,8 +1,13 @@
-"""One form for every complaint: whose parameter, what it must be, what it is, what to do."""
+"""One form for every complaint: whose parameter, what it must be, what it is, what to do; and warnings."""
 
+import os
+import sys
+import warnings
+from pathlib import Path
+from sysconfig import get_path
 from typing import Any
 
-__all__ = ["ParameterError", "complaint", "shown"]
+__all__ = ["ParameterError", "complaint", "shown", "warn_user"]
 
 _LONGEST_SHOWN = 80
 
@@ -62,3 +67,32 @@ def complaint(owner: str, name: str, must: str, value: Any, todo: str = "") -> s
     way_out = todo or f"Pass {must}."
     kind = "" if value is None else f" ({type(value).__name__})"
     return f"{owner} needs {name} to be {must}, but it is {shown(value)}{kind}. {way_out}"
+
+
+# Whose lines a user did not write: plait, whatever is installed, Python itself.
+_INSTALLED = [str(get_path(kind)) for kind in ("stdlib", "platstdlib", "purelib", "platlib")]
+_NOT_THE_USERS = tuple(place.rstrip(os.sep) + os.sep for place in [str(Path(__file__).parents[1]), *_INSTALLED])
+
+
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn, as if by the innermost line that a user wrote: neither plait's nor of a library that calls it.
+
+    Parameters
+    ----------
+    message : str
+        What to say.
+    category : type of Warning, default=UserWarning
+        Its class.
+
+    Examples
+    --------
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     warn_user("few rows")
+    >>> str(caught[0].message)
+    'few rows'
+    """
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_NOT_THE_USERS):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

@@ -1,6 +1,5 @@
 """From data frames, and from the columns that tables are read as, to a `Dataset`: where every table ends."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +10,7 @@ import numpy.typing as npt
 from plait.core.checks import Nothing, OneOf, check_value
 from plait.core.extras import installed, optional
 from plait.core.label_forms import read_labels
-from plait.core.sentences import ParameterError, complaint, shown
+from plait.core.sentences import ParameterError, complaint, shown, warn_user
 from plait.data.conversion.column_kinds import as_words, kind_of
 from plait.data.conversion.frame_columns import columns_of_frame, is_frame, made_frame
 from plait.data.conversion.label_columns import LabelChoice, label_column, label_positions
@@ -69,7 +68,7 @@ class LabelPlan:
             words = as_words(columns[0])
             tags, sep, note = read_tags(words) if self.sep is None else (split_tags(words, self.sep), self.sep, None)
             if note:
-                warnings.warn(f"{source}, column {shown(self.tags)}: {note}", DataWarning, stacklevel=3)
+                warn_user(f"{source}, column {shown(self.tags)}: {note}", DataWarning)
             found = read_labels("load_dataset", "tags", tags, DataError)
             return found.table, list(found.names or ()), sep
         values: list[Any] = []
@@ -82,7 +81,7 @@ class LabelPlan:
         Y = np.column_stack(values) if values else np.empty((n_rows, 0), dtype=np.uint8)
         for word, names in taken.items():
             some = ", ".join(map(shown, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-            warnings.warn(f"{source}: {word} is taken for 1 in {some}.", DataWarning, stacklevel=3)
+            warn_user(f"{source}: {word} is taken for 1 in {some}.", DataWarning)
         return Y, [column.name for column in columns], ""
 
 

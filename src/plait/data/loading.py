@@ -3,7 +3,6 @@
 import os
 import re
 import sys
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from plait.core.checks import Nothing, OneOf, check_value
-from plait.core.sentences import ParameterError, complaint, shown
+from plait.core.sentences import ParameterError, complaint, shown, warn_user
 from plait.data.conversion.feature_encoding import NOMINAL_MODES
 from plait.data.conversion.files import PACKED_SUFFIXES, blocks_of_lines, plain_stem, plain_suffix
 from plait.data.conversion.label_columns import LabelChoice, label_positions
@@ -317,7 +316,7 @@ def _noted(path: _FilePath, dataset: Dataset) -> Dataset:
         first = int((dataset.X.indices[infinite] if infinite.ndim == 1 else infinite.any(axis=0).nonzero()[0])[0])
         column = shown((dataset.feature_names or ())[first])
         message = f"{path}: {count} numbers are infinite, such as 1e999 would be; one is in column {column}."
-        warnings.warn(f"{message} Models refuse them: mend the file, or replace them.", DataWarning, stacklevel=4)
+        warn_user(f"{message} Models refuse them: mend the file, or replace them.", DataWarning)
     return dataset
 
 

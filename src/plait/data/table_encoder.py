@@ -1,6 +1,5 @@
 """`TableEncoder`: from a data frame of numbers, words, dates and text to the numbers that a learner takes."""
 
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -17,7 +16,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 
 from plait.core.checks import InstanceOf, Interval, Nothing, OneOf, check_parameters
 from plait.core.no_yes import no_yes_codes
-from plait.core.sentences import shown
+from plait.core.sentences import shown, warn_user
 from plait.data.conversion import column_kinds as kinds
 from plait.data.conversion.feature_encoding import unique_names
 from plait.data.conversion.frame_columns import column_of_objects, column_of_texts, columns_of_frame, is_frame
@@ -387,7 +386,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _note(what: str) -> None:
-    warnings.warn(f"{_SOURCE} {what}.", DataWarning, stacklevel=2)
+    warn_user(f"{_SOURCE} {what}.", DataWarning)
 
 
 def _note_unknown(unknown: dict[str, list[str]]) -> None:

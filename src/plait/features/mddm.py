@@ -7,7 +7,6 @@ M   : X'Y, shape (n_features, n_labels); A = M M' is never made
 B   : mu X'X + (1 - mu) I
 """
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -21,7 +20,7 @@ from plait.core.checks import Boolean, Interval, Nothing, OneOf, check_parameter
 from plait.core.label_forms import read_labels
 from plait.core.labels import as_label_matrix
 from plait.core.plain_rejections import plainly_rejected
-from plait.core.sentences import ParameterError
+from plait.core.sentences import ParameterError, warn_user
 from plait.features.engine.columns import as_numbers
 from plait.features.engine.sizes import n_wanted
 from plait.features.selector import SelectionWarning
@@ -168,7 +167,7 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return min(wanted, found)
 
     def _warn(self, what: str) -> None:
-        warnings.warn(f"MDDM {what}", SelectionWarning, stacklevel=4)
+        warn_user(f"MDDM {what}", SelectionWarning)
 
     @property
     def _n_features_out(self) -> int:

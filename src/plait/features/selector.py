@@ -1,6 +1,5 @@
 """What all selectors share: the contract `select(X, Y, graph) -> FeatureMask` and the scikit-learn transformer."""
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -16,7 +15,7 @@ from plait.core.checks import Constraint, HasMethods, Nothing, OneOf, check_para
 from plait.core.label_forms import read_labels
 from plait.core.labels import as_label_matrix, holds_gaps
 from plait.core.plain_rejections import plainly_rejected
-from plait.core.sentences import ParameterError, shown
+from plait.core.sentences import ParameterError, shown, warn_user
 from plait.core.unknown_labels import known_cells, unknown_as_absent
 from plait.counts import Codes, PackedCodes, SparseCodes, encode
 from plait.features.feature_mask import FeatureMask
@@ -203,11 +202,10 @@ class Selector(SelectorMixin, BaseEstimator, ABC):
 
     def _warn_if_fewer(self, found: int, wanted: int, what: str = "features that vary") -> None:
         if found < wanted:
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__} was asked for {wanted} features, but there are only {found} {what}; "
                 "it chose those.",
                 SelectionWarning,
-                stacklevel=4,
             )
 
     def __sklearn_tags__(self) -> Any:

@@ -1,7 +1,6 @@
 """`BestFirst`: the most probable label vectors, proved, or as close as epsilon says."""
 
 import math
-import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -10,6 +9,7 @@ import numpy as np
 from plait.core.arrays import Bools, Floats
 from plait.core.checks import Constraint, Interval, Nothing
 from plait.core.lazy_modules import lazy_module
+from plait.core.sentences import warn_user
 from plait.inference.annealing import anneal
 from plait.inference.inference import Inference
 from plait.inference.label_support import LabelSupport
@@ -111,12 +111,11 @@ class BestFirst(Inference):
             most = self._most_nodes(tree.n_labels)
             found, finished = best_vectors(tree, n_best, most, self._floor())
         if not finished.all():
-            warnings.warn(
+            warn_user(
                 f"BestFirst stopped at max_nodes={most} in {(~finished).sum()} of {distribution.n_rows} rows: their "
                 "answer is the best that was found, not proved to be the mode. Raise max_nodes or epsilon, or use "
                 "MonteCarlo.",
                 SearchWarning,
-                stacklevel=3,
             )
         method = "best-first" if self.epsilon == 0 else f"best-first with epsilon {self.epsilon:g}"
         return LabelSupport.of_search(found, method)

@@ -4,7 +4,6 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
-from warnings import warn
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from plait.core.arrays import Floats
 from plait.core.checks import Boolean, Constraint, Interval
 from plait.core.parallel import one_blas_thread
-from plait.core.sentences import ParameterError, shown
+from plait.core.sentences import ParameterError, shown, warn_user
 from plait.learners.conditionals import Conditionals
 from plait.learners.learner import Learner
 from plait.learners.linear_conditionals import LinearConditionals
@@ -254,11 +253,10 @@ class LinearSVMLearner(Learner):
     def _warn(self, failed: list[int]) -> None:
         if failed:
             named = ", ".join(str(label) for label in failed[:_NAMED]) + (", ..." if len(failed) > _NAMED else "")
-            warn(
+            warn_user(
                 f"{type(self).__name__} did not reach tol={self.tol} in {self.max_iter} Newton steps for "
                 f"{len(failed)} label(s): {named}. Raise max_iter or tol, lower C, or scale the columns of X.",
                 ConvergenceWarning,
-                stacklevel=5,
             )
 
     def _conditionals(self, problem: Problem, design: Design, found: dict[int, "_LabelFit"]) -> LinearConditionals:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
-from warnings import warn
 
 import numpy as np
 from scipy import sparse
@@ -21,7 +20,7 @@ from plait.core.checks import (
     check_parameters,
 )
 from plait.core.parallel import one_blas_thread
-from plait.core.sentences import ParameterError, shown
+from plait.core.sentences import ParameterError, shown, warn_user
 from plait.features import FeatureMask
 from plait.learners.conditionals import Conditionals
 from plait.learners.learner import Learner
@@ -372,19 +371,17 @@ class LogisticLearner(Learner):
 
     def _warn(self, failed: Ints, separated: Ints) -> None:
         if len(failed):
-            warn(
+            warn_user(
                 f"{type(self).__name__} did not reach tol={self.tol} in {self.max_iter} Newton steps for "
                 f"{len(failed)} label(s): {_named(failed)}. Raise max_iter or tol, lower C, or scale the columns of X.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
         if len(separated):
-            warn(
+            warn_user(
                 f"{type(self).__name__} separates the training rows of {len(separated)} label(s) without error: "
                 f"{_named(separated)}. Their best coefficients without a penalty are infinite; those given are of "
                 f"C={MOST_STRENGTH:g}. Pass a smaller C, or 'cv'.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
 
 

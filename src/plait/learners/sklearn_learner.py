@@ -4,7 +4,6 @@ import pickle
 import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
-from warnings import warn
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +14,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from plait.core.checks import HasMethods
 from plait.core.parallel import JOBS_RULES, Parallel, delayed
 from plait.core.progress_bar import progress
-from plait.core.sentences import ParameterError
+from plait.core.sentences import ParameterError, warn_user
 from plait.features import FeatureMask
 from plait.learners.conditionals import Conditionals
 from plait.learners.fitted_classifiers import RESPONSES, FittedClassifiers, own_features, read_only, with_parents
@@ -262,11 +261,10 @@ class SklearnLearner(Learner):
     def _warn(self, failed: list[int]) -> None:
         if failed:
             named = ", ".join(map(str, failed[:_NAMED])) + (", ..." if len(failed) > _NAMED else "")
-            warn(
+            warn_user(
                 f"SklearnLearner's {estimator_name(self.estimator)} did not converge for {len(failed)} label(s): "
                 f"{named}. Raise its max_iter or tol, or put a scaler before it.",
                 ConvergenceWarning,
-                stacklevel=5,
             )
 
     def _tasks(

@@ -7,13 +7,13 @@ is accepted by how much better the known labels are explained. Its limit is exac
 cause that known effects point at is met at once, where Gibbs sweeps, one label at a time, would wait for ever.
 """
 
-import warnings
 from collections.abc import Iterator
 
 import numpy as np
 
 from plait.core.arrays import Bits, Bools, Floats, Ints, Labels
 from plait.core.logspace import log_sigmoid
+from plait.core.sentences import warn_user
 from plait.inference import Auto, LabelSupport, sample_given
 from plait.joint import GraphDistribution, LabelDistribution, MixtureDistribution, row_uniforms
 from plait.joint.distribution import Evidence
@@ -160,9 +160,8 @@ def warn_of_few_draws(effective_size: Floats | None, n_samples: int) -> None:
     """Warn the caller's caller where draws are worth less than a tenth of what was asked for."""
     if effective_size is not None and effective_size.min(initial=np.inf) < 0.1 * n_samples:
         few = int((effective_size < 0.1 * n_samples).sum())
-        warnings.warn(
+        warn_user(
             f"sample: in {few} of {effective_size.size} rows the known labels are so improbable that {n_samples} draws "
             f"are worth as few as {effective_size.min():.1f}. Ask for more draws, or for marginals().",
             SamplingWarning,
-            stacklevel=3,
         )

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from inspect import signature
 from typing import Any, ClassVar, Self
-from warnings import warn
 from weakref import WeakSet
 
 import numpy as np
@@ -23,7 +22,7 @@ from plait.core.multilabel_classifier import MultilabelClassifier, available_whe
 from plait.core.named_answers import TopLabels, row_frame
 from plait.core.naming import resolve
 from plait.core.randomness import generator
-from plait.core.sentences import ParameterError
+from plait.core.sentences import ParameterError, warn_user
 from plait.core.unknown_labels import given_again, has_unknown, known_shares
 from plait.inference import Inference
 from plait.joint import GraphDistribution
@@ -316,12 +315,11 @@ class JointModel(MultilabelClassifier):
         """Say once for a model what to try where its sets are far smaller than those it was trained on."""
         if n_given < _FEW * self._cardinality and self not in _told:
             _told.add(self)
-            warn(
+            warn_user(
                 f"{type(self).__name__} gives {n_given:.2g} labels a row here, while training rows have "
                 f"{self._cardinality:.2g}: the most probable label set is often a small one. If single labels matter, "
                 'try predict(X, loss="f1"), or fit with loss="micro_f1" or "macro_f1".',
                 FewLabelsWarning,
-                stacklevel=3,
             )
 
     @available_where(_gives_probabilities)

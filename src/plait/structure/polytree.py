@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from itertools import combinations
 from typing import ClassVar
-from warnings import warn
 
 import numpy as np
 from scipy.stats import chi2
 
 from plait.core.arrays import Bools, Floats
 from plait.core.checks import Constraint, Interval, Nothing, OneOf
+from plait.core.sentences import warn_user
 from plait.structure.conditional_tree import FOLDS_RULES
 from plait.structure.label_graph import LabelGraph, by_level
 from plait.structure.label_information import AnyInformation
@@ -118,11 +118,10 @@ class Polytree(Structure):
 
     def _build(self, given: StructureInput) -> LabelGraph:
         if self.weights == "auto" and given.n_labels > _MOST_LABELS:
-            warn(
+            warn_user(
                 f"Polytree takes the mutual information of labels alone, not given the features, as there are "
                 f"{given.n_labels} labels, more than {_MOST_LABELS}. Pass weights='nmi' to say that this is meant, or "
                 "weights='conditional' for a learner of every pair.",
-                stacklevel=2,
             )
         labels = given.information
         weights = self._weights(given, labels)

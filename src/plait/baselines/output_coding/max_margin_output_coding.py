@@ -1,7 +1,6 @@
 """MMOC: codes of label vectors that are both easy to tell apart and easy to predict [Zhang2012]."""
 
 from typing import Any, ClassVar, NamedTuple
-from warnings import warn
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +19,7 @@ from plait.core.lazy_modules import lazy_module
 from plait.core.multilabel_classifier import WeightedClassifier
 from plait.core.naming import resolve
 from plait.core.parallel import one_blas_thread
-from plait.core.sentences import ParameterError
+from plait.core.sentences import ParameterError, warn_user
 from plait.learners import Learner, LogisticLearner
 from plait.learners.training.column_scaling import column_scales
 from plait.learners.training.problem import constant_labels
@@ -201,11 +200,10 @@ class MaxMarginOutputCoding(WeightedClassifier):
         found = self._metric(predictions, Y, weights)
         self.objective_, self.lower_bound_, self.n_iter_ = found.objective, found.lower_bound, found.n_cuts
         if not found.converged:
-            warn(
+            warn_user(
                 f"{type(self).__name__} did not reach tol={self.tol} within max_iter={self.max_iter}. Raise one "
                 "of them, or lower C.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
         self._keep_codes(found.metric, predictions - Y, weights, varying)
 

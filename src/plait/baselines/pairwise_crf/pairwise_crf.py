@@ -1,7 +1,6 @@
 """MLCRF: a conditional random field with a weight for every pair of labels [Pakdaman2014]."""
 
 from typing import Any, ClassVar
-from warnings import warn
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +14,7 @@ from plait.core.arrays import Floats, Labels
 from plait.core.checks import Boolean, InstanceOf, Interval, Nothing, OneOf, RandomState
 from plait.core.naming import resolve
 from plait.core.randomness import seeds
-from plait.core.sentences import ParameterError
+from plait.core.sentences import ParameterError, warn_user
 from plait.inference import Exhaustive, LabelSupport
 from plait.inference.search.label_tables import MOST_LABELS
 from plait.learners.logistic.penalty_search import C_GRID, penalty_splits
@@ -165,11 +164,10 @@ class PairwiseCRF(LossClassifier):
         pair_C = self.C_ if self.pair_C is None else self.pair_C
         found, n_iter, converged = trained_crf(X, Y, weights, self.C_, pair_C, *shape, self.tol, self.max_iter)
         if not converged:
-            warn(
+            warn_user(
                 f"{type(self).__name__} did not reach tol={self.tol} in {self.max_iter} Newton steps. Raise max_iter "
                 "or tol, lower C, or scale the columns of X.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         self.n_iter_ = max(1, n_iter)
         self.coef_, self.intercept_ = found.coef, found.intercept

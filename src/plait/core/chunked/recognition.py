@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial, wraps
 from typing import Any, NamedTuple, TypeVar
-from warnings import warn
 
 import numpy as np
 from scipy import sparse
@@ -14,7 +13,7 @@ from plait.core.chunked.dask_blocks import DaskChunks, is_dask
 from plait.core.chunked.row_chunks import LocalChunks, RowChunks, joined, rows_in
 from plait.core.label_forms import LabelledRows
 from plait.core.randomness import generator
-from plait.core.sentences import ParameterError
+from plait.core.sentences import ParameterError, warn_user
 
 __all__ = ["MOST_GATHERED", "Gathered", "RowsWarning", "answers_chunks", "chunks_of", "gathered", "n_bytes"]
 
@@ -126,7 +125,7 @@ def gathered(owner: str, chunks: RowChunks) -> Gathered:
             f"a sample of {n_kept} of {n_rows} rows stands for them ({size} MiB). A JointClassifier (recipes br, "
             "bcc, cc, pcc, kcc ...) with LogisticLearner takes all of them."
         )
-    warn(f"{owner} needs all rows in memory: {note}", RowsWarning, stacklevel=4)
+    warn_user(f"{owner} needs all rows in memory: {note}", RowsWarning)
     labels, weights = ([block[place] for block in some] for place in (1, 3))
     y, sample_weight = (None if found[0] is None else joined(found) for found in (labels, weights))
     return Gathered(joined([block.X for block in some]), y, some[0].names, sample_weight, note)

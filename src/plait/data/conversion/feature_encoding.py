@@ -13,7 +13,6 @@ What becomes of an attribute:
 A missing value (NaN) stays NaN in each of its columns. A column name that is already taken gets ` (2)`, ` (3)`, ...
 """
 
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -22,7 +21,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from plait.core.checks import OneOf, check_value
-from plait.core.sentences import shown
+from plait.core.sentences import shown, warn_user
 from plait.data.conversion.attributes import Attribute, AttributeTable, value_codes
 from plait.data.errors import DataError, DataWarning
 
@@ -142,7 +141,7 @@ def encode_columns(
     widths[dropped] = 0
     if dropped:
         some = ", ".join(shown(table.names[j]) for j in dropped[:5]) + (", ..." if len(dropped) > 5 else "")
-        warnings.warn(f"{source}: left out {some}, which only tells rows apart.", DataWarning, stacklevel=4)
+        warn_user(f"{source}: left out {some}, which only tells rows apart.", DataWarning)
     # Only in a sparse matrix can a value be left out; only one that is not encoded as 0 has to be put in.
     filled = np.array([value_codes(kind.values)[:1] == (1,) for kind in table.types], dtype=bool)[table.which]
     names, kinds = _columns(table, widths)

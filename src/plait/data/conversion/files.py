@@ -8,7 +8,6 @@ import os
 import platform
 import shutil
 import stat
-import warnings
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import IO
 
+from plait.core.sentences import warn_user
 from plait.data.errors import DataError, DataWarning
 
 __all__ = [
@@ -288,11 +288,10 @@ def as_utf8(content: bytes, file: str) -> bytes:
     except UnicodeDecodeError as problem:
         line = content.count(b"\n", 0, problem.start) + 1
         content = _decoded(content, "cp1252", file, line).encode()
-        warnings.warn(
+        warn_user(
             f"{file}, line {line}: this is no UTF-8; it is read as Windows-1252, as Excel writes plain CSV in western "
             "Europe. If letters look wrong, save the file as UTF-8.",
             DataWarning,
-            stacklevel=3,
         )
     if b"\x00" in content:
         line = content.count(b"\n", 0, content.index(b"\x00")) + 1

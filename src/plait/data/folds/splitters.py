@@ -6,7 +6,6 @@ folds have exactly the sizes that scikit-learn's `KFold` and `ShuffleSplit` give
 """
 
 import math
-import warnings
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -18,7 +17,7 @@ from sklearn.model_selection import BaseCrossValidator, BaseShuffleSplit
 
 from plait.core.checks import Boolean, Interval, Nothing, OneOf, RandomState, check_parameters
 from plait.core.randomness import generator
-from plait.core.sentences import ParameterError, complaint
+from plait.core.sentences import ParameterError, complaint, warn_user
 from plait.data.errors import DataError
 from plait.data.folds.stratification import given_labels, stratified_folds
 
@@ -203,7 +202,7 @@ class MultilabelStratifiedShuffleSplit(BaseShuffleSplit, BaseEstimator):
 
 def _labels(owner: str, X: Any, y: Any, groups: Any) -> sparse.csr_matrix:
     if groups is not None:
-        warnings.warn(f"{owner} ignores groups. Pass none.", UserWarning, stacklevel=3)
+        warn_user(f"{owner} ignores groups. Pass none.", UserWarning)
     pattern = given_labels(owner, y)
     n_samples = pattern.shape[0] if X is None else X.shape[0] if hasattr(X, "shape") else len(X)
     if n_samples != pattern.shape[0]:

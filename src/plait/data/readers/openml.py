@@ -14,7 +14,7 @@ from scipy import sparse
 
 from plait.core.extras import installed
 from plait.core.lazy_modules import lazy_module
-from plait.core.sentences import shown
+from plait.core.sentences import shown, warn_user
 from plait.data.conversion.attributes import Attribute, value_codes
 from plait.data.conversion.feature_encoding import encode_features
 from plait.data.conversion.frame_columns import column_of_objects
@@ -126,7 +126,7 @@ def _fetch(source: str, query: dict[str, Any], folder: Path) -> Any:
     for warning in told:
         # Others speak of scikit-learn's inside.
         if issubclass(warning.category, UserWarning):
-            warnings.warn(f"{place}: {_one_line(warning.message)}", DataWarning, stacklevel=4)
+            warn_user(f"{place}: {_one_line(warning.message)}", DataWarning)
     return bunch
 
 

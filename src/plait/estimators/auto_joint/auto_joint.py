@@ -1,6 +1,5 @@
 """`AutoJoint`: the best answer by default, from base learners, pooled and joined by chains of labels."""
 
-import warnings
 from time import process_time
 from typing import Any, ClassVar
 
@@ -13,6 +12,7 @@ from plait.core.checks import InstanceOf, Interval, Nothing, OneOf, RandomState,
 from plait.core.named_answers import row_frame
 from plait.core.parallel import JOBS_RULES, Parallel, delayed, effective_n_jobs, one_blas_thread
 from plait.core.randomness import seeds
+from plait.core.sentences import warn_user
 from plait.data import TableEncoder
 from plait.estimators.auto_joint.auto_report import AutoReport, FewRowsWarning
 from plait.estimators.auto_joint.base_scores import Folds, held_rows, log_losses, timed_scores, training_folds
@@ -270,7 +270,7 @@ class AutoJoint(CallbackSupport, JointModel):
         if self._few:
             note = f"with {len(Y)} rows, fewer than {FEW_ROWS}, base learners weigh the same and penalties are fixed"
             self.report_.notes.append(f"{note}.")
-            warnings.warn(f"AutoJoint: {note}. Collect more rows to let it choose.", FewRowsWarning, stacklevel=4)
+            warn_user(f"AutoJoint: {note}. Collect more rows to let it choose.", FewRowsWarning)
             self._pooled = PooledWeights.equal(len(scores))
         else:
             weigh = PooledWeights.chosen if self.learners is None else PooledWeights.fitted

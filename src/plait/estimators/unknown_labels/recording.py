@@ -1,14 +1,13 @@
 """Only positives are recorded and some are missed: at which rate [Elkan2008; Bekker2020]."""
 
 from typing import Any
-from warnings import warn
 
 import numpy as np
 from scipy.special import expit
 
 from plait.core.arrays import Floats
 from plait.core.checks import Constraint, Nothing, OneOf
-from plait.core.sentences import ParameterError
+from plait.core.sentences import ParameterError, warn_user
 from plait.core.unknown_labels import known_cells, unknown_as_absent
 from plait.learners import Learner
 from plait.learners.training.problem import Problem, row_splits
@@ -90,10 +89,9 @@ def missed_shares(model: Any, learner: Learner, problem: Problem) -> Floats | No
         )
     if rate is None or isinstance(rate, str):
         rates = _estimated(learner, problem)
-        warn(
+        warn_user(
             f"{owner} estimates recording_rate from the records, {rates.mean():.2f} on average: that is too small "
             "where even the surest rows may not have a label. Pass recording_rate if it is known.",
-            stacklevel=5,
         )
     elif np.ndim(rate) == 1 and len(rate) != problem.n_labels:
         raise ParameterError(

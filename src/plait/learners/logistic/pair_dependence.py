@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
-from warnings import warn
 
 import numpy as np
 from scipy.special import expit
@@ -14,6 +13,7 @@ from plait.core.arrays import Array, Floats, Ints
 from plait.core.lazy_modules import lazy_module
 from plait.core.logspace import EPSILON, log_sigmoid
 from plait.core.progress_bar import progress
+from plait.core.sentences import warn_user
 from plait.learners.conditionals import Conditionals
 from plait.learners.logistic.pair_fits import PairFits, PairLearner, TargetPairs
 from plait.learners.training.problem import Problem, constant_labels, row_splits
@@ -284,9 +284,8 @@ class _Coefficients:
 
 def _warn(learner: PairLearner, failed: int) -> None:
     if failed:
-        warn(
+        warn_user(
             f"{type(learner).__name__} did not reach tol={learner.tol} for {failed} pair(s) of labels. "
             "Raise max_iter or tol, lower C, or scale the columns of X.",
             ConvergenceWarning,
-            stacklevel=4,
         )

@@ -6,7 +6,6 @@ thresholds) is found on a sample of the rows, which is all of them where they ar
 the labels of all rows.
 """
 
-import warnings
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -24,7 +23,7 @@ from plait.core.labels import label_matrix
 from plait.core.lazy_modules import lazy_module
 from plait.core.plain_rejections import plainly_rejected
 from plait.core.randomness import generator
-from plait.core.sentences import ParameterError
+from plait.core.sentences import ParameterError, warn_user
 from plait.core.unknown_labels import has_unknown
 from plait.learners.partitioned.newton_rounds import PANEL_BYTES
 from plait.learners.partitioned.part_sums import DaskParts, Parts, StoredParts
@@ -181,11 +180,10 @@ class TrainingParts:
         if alone and Y.shape[0] < n_rows:
             wanted = n_rows if n_bytes <= LABEL_BYTES else max(Y.shape[0], int(n_rows * (LABEL_BYTES / n_bytes)))
             if wanted < n_rows:
-                warnings.warn(
+                warn_user(
                     f"{type(structure).__name__} counts labels on a sample of {wanted} of {n_rows} rows: all "
                     f"labels would take {n_bytes >> 20} MiB. Pass a UserGraph to decide otherwise.",
                     RowsWarning,
-                    stacklevel=4,
                 )
             found = list(self.rows.parts.each(gathered_labels, own=_drawn(self.sizes, wanted, 0)))
             Y = sparse.vstack([labels for labels, _ in found], format="csr")

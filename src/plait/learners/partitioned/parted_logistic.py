@@ -2,14 +2,13 @@
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
-from warnings import warn
 
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from plait.core.arrays import Bools, Floats, Ints
-from plait.core.sentences import ParameterError
+from plait.core.sentences import ParameterError, warn_user
 from plait.learners.linear_conditionals import LinearConditionals, parent_matrix
 from plait.learners.logistic.logistic_batch import MOST_STRENGTH, Solution
 from plait.learners.logistic.penalty_search import choose_penalties
@@ -289,9 +288,8 @@ def _conditionals(
 def _warn(failed: Ints, settings: Any, made_by: str) -> None:
     if len(failed):
         names = ", ".join(map(str, failed[:5])) + (", ..." if len(failed) > 5 else "")
-        warn(
+        warn_user(
             f"{made_by} did not reach tol={settings.tol} in {settings.max_iter} Newton steps for {len(failed)} "
             f"label(s): {names}. Raise max_iter or tol, lower C, or scale the columns of X.",
             ConvergenceWarning,
-            stacklevel=6,
         )

@@ -6,7 +6,6 @@ declares.
 """
 
 import os
-import warnings
 from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any, NamedTuple
@@ -18,7 +17,7 @@ from plait.core.arrays import Array, Bools, Floats, Ints
 from plait.core.checks import OneOf, check_value
 from plait.core.kernel_policy import kernels_pay
 from plait.core.lazy_modules import lazy_module
-from plait.core.sentences import shown
+from plait.core.sentences import shown, warn_user
 from plait.core.unknown_labels import UNKNOWN, given_again
 from plait.data.conversion.attributes import AttributeTable, label_codes, value_codes
 from plait.data.conversion.feature_encoding import NOMINAL_MODES, encode_columns, widened
@@ -127,7 +126,7 @@ class _Reader:
             for block in chain(first, blocks):
                 self._read_by_columns(block, columns)
         if self.weighted:
-            warnings.warn(f"{self.header.file}: left out the weights of rows.", DataWarning, stacklevel=4)
+            warn_user(f"{self.header.file}: left out the weights of rows.", DataWarning)
 
     def matrices(self) -> tuple[Any, Any]:
         """Return X with codes (what is not stored is the default) and the final Y, as floats where some are unknown."""
