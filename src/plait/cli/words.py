@@ -100,7 +100,7 @@ class HelpWithDefaults(argparse.RawDescriptionHelpFormatter, argparse.ArgumentDe
     """Help that shows defaults, where there are any, and leaves descriptions as they are written."""
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
-        if action.default in (None, False, [], ()) or action.default is argparse.SUPPRESS:
+        if action.nargs == 0 or action.default in (None, False, [], ()) or action.default is argparse.SUPPRESS:
             return action.help
         if isinstance(action.default, list | tuple):
             return f"{action.help} (default: {','.join(map(str, action.default))})"

@@ -53,7 +53,7 @@ def test_words_of_any_column():
     assert as_words(column(1.0, 2.5, None)) == ["1", "2.5", None]
     assert as_words(column(True, False)) == ["true", "false"]
     assert as_words(column(" a ", "NA")) == ["a", None]
-    assert as_words(column(np.datetime64("2024-01-31"))) == ["2024-01-31T00:00:00"]
+    assert as_words(column(np.datetime64("2024-01-31"))) == ["2024-01-31"]
 
 
 def test_numbers_and_dates_of_words():

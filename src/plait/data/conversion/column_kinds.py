@@ -107,11 +107,19 @@ def said_kinds(owner: str, names: list[str], asked: Mapping[str, Any]) -> dict[s
 
 
 def as_words(column: TableColumn) -> list[str | None]:
-    """Return the values of any column as words, None where missing; 1.0 is "1", and blanks around do not count."""
+    """Return the values of any column as words, None where missing; 1.0 is "1", and blanks around do not count.
+
+    Examples
+    --------
+    >>> days = np.array(["2026-01-02", "2026-01-02T15:30", "NaT"], dtype="datetime64[us]")
+    >>> as_words(TableColumn("taken", "date", days))
+    ['2026-01-02', '2026-01-02T15:30:00', None]
+    """
     if column.kind == "text":
         return [None if word is None or word.strip() in MISSING_WORDS else word.strip() for word in column.values]
     if column.kind == "date":
-        return [None if text == "NaT" else text for text in np.datetime_as_string(column.values, "s").tolist()]
+        moments = np.datetime_as_string(column.values, "s").tolist()
+        return [None if text == "NaT" else text.removesuffix("T00:00:00") for text in moments]
     if column.kind == "boolean":
         return [None if value != value else "true" if value else "false" for value in column.values.tolist()]
     return [None if value != value else _number_word(value) for value in column.values.tolist()]
