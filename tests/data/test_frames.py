@@ -105,7 +105,7 @@ def test_a_frame_of_more_than_numbers_stays_a_frame():
     assert found.feature_kinds == ("words", "numeric")
     assert found.rows([1]).X["size"].tolist() == found.rows([False, True]).X["size"].tolist() == [2.0]
     assert found.to_frame().columns.tolist() == ["sky", "size", "sea"]
-    assert repr(found) == "Dataset 'data': 2 rows, 2 features (table), 1 labels (dense), cardinality 0.500"
+    assert repr(found) == "Dataset 'data': 2 rows, 2 features (table), 1 label (dense), cardinality 0.500"
     assert found == from_frame(frame.to_pandas(), ["sea"])
     assert found != from_frame(frame.with_columns(sky=pl.lit("red")), ["sea"])
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from plait.commands.sources import Source
+from plait.core.sentences import counted
 from plait.data import save_dataset
 
 __all__ = ["convert_data"]
@@ -25,8 +26,9 @@ def convert_data(data: str, out: str, **columns: Any) -> None:
     >>> from pathlib import Path
     >>> _ = Path("photos.csv").write_text("blue,sea,sun\n0.5,1,0\n0.1,0,1\n")
     >>> convert_data("photos.csv", "photos.arff", labels=["sea", "sun"])
-    photos.arff: 2 rows, 1 features, 2 labels
+    photos.arff: 2 rows, 1 feature, 2 labels
     """
     dataset = Source(data, **columns).load()
     save_dataset(dataset, out)
-    print(f"{out}: {dataset.n_samples} rows, {dataset.n_features} features, {dataset.n_labels} labels")
+    counts = ((dataset.n_samples, "row"), (dataset.n_features, "feature"), (dataset.n_labels, "label"))
+    print(f"{out}: {', '.join(counted(*count) for count in counts)}")

@@ -7,7 +7,7 @@ from pathlib import Path
 from sysconfig import get_path
 from typing import Any
 
-__all__ = ["ParameterError", "complaint", "shown", "warn_user"]
+__all__ = ["ParameterError", "complaint", "counted", "shown", "warn_user"]
 
 _LONGEST_SHOWN = 80
 
@@ -67,6 +67,24 @@ def complaint(owner: str, name: str, must: str, value: Any, todo: str = "") -> s
     way_out = todo or f"Pass {must}."
     kind = "" if value is None else f" ({type(value).__name__})"
     return f"{owner} needs {name} to be {must}, but it is {shown(value)}{kind}. {way_out}"
+
+
+def counted(number: int, word: str) -> str:
+    """Return a number of things in words.
+
+    Parameters
+    ----------
+    number : int
+        How many.
+    word : str
+        What one of them is called.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(2, "row")
+    ('1 row', '2 rows')
+    """
+    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 # Whose lines a user did not write: plait, whatever is installed, Python itself.

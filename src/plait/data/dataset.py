@@ -12,7 +12,7 @@ from scipy import sparse
 from plait.core.extras import installed, optional
 from plait.core.label_forms import LabelTable, read_labels
 from plait.core.labels import label_matrix
-from plait.core.sentences import shown
+from plait.core.sentences import counted, shown
 from plait.core.unknown_labels import given_again, has_unknown
 from plait.data.conversion.frame_columns import columns_of_frame, frame_rows, is_frame
 from plait.data.errors import DataError
@@ -188,8 +188,9 @@ class Dataset:
         forms[0] = "table" if self.is_table else forms[0]
         cardinality = np.asarray((self.Y == 1).sum(axis=0)).sum() / max(self.n_samples, 1)
         return (
-            f"Dataset {self.name!r}: {self.n_samples} rows, {self.n_features} features ({forms[0]}), "
-            f"{self.n_labels} labels ({forms[1]}), cardinality {cardinality:.3f}"
+            f"Dataset {self.name!r}: {counted(self.n_samples, 'row')}, "
+            f"{counted(self.n_features, 'feature')} ({forms[0]}), "
+            f"{counted(self.n_labels, 'label')} ({forms[1]}), cardinality {cardinality:.3f}"
         )
 
     def _repr_html_(self) -> str:

@@ -144,7 +144,7 @@ def save_dataset(dataset: Dataset, path: str | os.PathLike[str]) -> None:
     >>> with TemporaryDirectory() as folder:
     ...     save_dataset(Dataset([[0.5]], [[1]], ["size"], ["sea"], "beach"), Path(folder, "beach.csv"))
     ...     load_dataset(Path(folder, "beach.csv"), labels=["sea"])
-    Dataset 'beach': 1 rows, 1 features (dense), 1 labels (dense), cardinality 1.000
+    Dataset 'beach': 1 row, 1 feature (dense), 1 label (dense), cardinality 1.000
     """
     write_file(dataset, path)
 

@@ -17,6 +17,7 @@ from plait.core.named_answers import RowFrame
 from plait.core.naming import resolve
 from plait.core.parallel import Parallel, delayed
 from plait.core.progress_bar import progress, shows_progress
+from plait.core.sentences import counted
 from plait.core.unknown_labels import has_unknown
 from plait.inference import Inference, LabelSupport
 from plait.joint import LabelDistribution, row_seeds
@@ -125,7 +126,7 @@ class Posterior(FurtherQuestions):
     >>> answer.top(2).names[0], answer.top(2).probabilities[0].round(2)
     ([('sand', 'sea', 'sun'), ('sun',)], array([0.28, 0.26]))
     >>> print(answer[0].given({"sun": 1}))
-    Posterior(1 rows, 3 labels, 1 labels known)
+    Posterior(1 row, 3 labels, 1 label known)
     row 0, known: sun
         45.0%  █████████             sand, sea, sun
         42.2%  ████████▍             sun
@@ -218,8 +219,8 @@ class Posterior(FurtherQuestions):
         return self._changed(X=self.X[rows], evidence=evidence, features=features, rows=self.rows.take(rows))
 
     def __repr__(self) -> str:
-        known = "" if self.evidence is None else f", {int((self.evidence >= 0).sum())} labels known"
-        return f"Posterior({self.n_rows} rows, {self.n_labels} labels{known})"
+        known = "" if self.evidence is None else f", {counted(int((self.evidence >= 0).sum()), 'label')} known"
+        return f"Posterior({counted(self.n_rows, 'row')}, {counted(self.n_labels, 'label')}{known})"
 
     def _changed(self, **changes: Any) -> "Posterior":
         names = tuple(signature(Posterior).parameters)

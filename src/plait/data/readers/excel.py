@@ -56,7 +56,7 @@ def read_excel(
     >>> beach = Dataset([[0.5], [2.0]], [[1, 0], [1, 1]], feature_names=["blue"], label_names=["sea", "sun"])
     >>> beach.to_frame().to_excel("beach.xlsx", index=False)
     >>> read_excel("beach.xlsx", labels=["sea", "sun"])
-    Dataset 'beach': 2 rows, 1 features (dense), 2 labels (dense), cardinality 1.500
+    Dataset 'beach': 2 rows, 1 feature (dense), 2 labels (dense), cardinality 1.500
     """
     pandas = optional("pandas", extra="excel", purpose="Excel files")
     optional("openpyxl", extra="excel", purpose="Excel files")

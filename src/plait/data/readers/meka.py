@@ -35,7 +35,7 @@ def read_meka(path: str | os.PathLike[str], *, nominal: str = "onehot", name: st
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "tiny.arff"
     >>> _ = path.write_text("@relation 'tiny: -C 1'\n@attribute sea {0,1}\n@attribute size numeric\n@data\n1,0.5\n")
     >>> read_meka(path)
-    Dataset 'tiny': 1 rows, 1 features (dense), 1 labels (dense), cardinality 1.000
+    Dataset 'tiny': 1 row, 1 feature (dense), 1 label (dense), cardinality 1.000
     """
     return read_arff(path, _labels, nominal, name)
 

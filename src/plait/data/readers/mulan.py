@@ -72,7 +72,7 @@ def read_mulan(
     >>> path = folder / "tiny.arff"
     >>> _ = path.write_text("@relation tiny\n@attribute size numeric\n@attribute sea {0,1}\n@data\n0.5,1\n?,0\n")
     >>> read_mulan(path, labels=["sea"])
-    Dataset 'tiny': 2 rows, 1 features (dense), 1 labels (dense), cardinality 0.500
+    Dataset 'tiny': 2 rows, 1 feature (dense), 1 label (dense), cardinality 0.500
     """
     if labels is None:
         source = find_label_xml(path) if xml is None else Path(xml)

@@ -70,7 +70,7 @@ def read_parquet(
     >>> from plait.data import Dataset, write_parquet
     >>> write_parquet(Dataset([[0.5], [2.0]], [[1, 0], [1, 1]], label_names=["sea", "sun"]), "beach.parquet")
     >>> read_parquet("beach.parquet", labels=["sea", "sun"])
-    Dataset 'beach': 2 rows, 1 features (dense), 2 labels (dense), cardinality 1.500
+    Dataset 'beach': 2 rows, 1 feature (dense), 2 labels (dense), cardinality 1.500
     """
     if library is None and installed("polars") and not (installed("pandas") and installed("pyarrow")):
         library = "polars"

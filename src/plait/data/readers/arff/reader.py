@@ -73,7 +73,7 @@ def read_arff(
     >>> text = "@relation r\n@attribute blue numeric\n@attribute sea {0,1}\n@data\n0.5,1\n2,0\n"
     >>> _ = Path("beach.arff").write_text(text)
     >>> read_arff("beach.arff", lambda header: [1])
-    Dataset 'beach': 2 rows, 1 features (dense), 1 labels (dense), cardinality 0.500
+    Dataset 'beach': 2 rows, 1 feature (dense), 1 label (dense), cardinality 0.500
     """
     check_value("read_arff", "nominal", nominal, (OneOf(NOMINAL_MODES),))
     file = os.fspath(path)
