@@ -2,6 +2,7 @@ import sys
 
 import pytest
 
+from plait import load_model
 from plait.core.extras import installed, optional
 
 
@@ -17,3 +18,11 @@ def test_a_fault_inside_a_present_package_is_not_hidden(tmp_path, monkeypatch):
     with pytest.raises(ModuleNotFoundError, match="no_such_package_at_all"):
         optional("half_a_package", extra="none", purpose="a test")
     assert "half_a_package" not in sys.modules
+
+
+def test_a_missing_extra_is_no_fault_of_the_file(tmp_path, monkeypatch):
+    (tmp_path / "model.plait").write_bytes(b"anything")
+    monkeypatch.setitem(sys.modules, "skops", None)
+    monkeypatch.delitem(sys.modules, "skops.io", raising=False)
+    with pytest.raises(ImportError, match=r"^plait needs skops.io for model files, but it is not installed"):
+        load_model(tmp_path / "model.plait")

@@ -220,3 +220,11 @@ def test_refusals():
     encoder = TableEncoder().fit(pd.DataFrame({"size": [1.5, 2.5]}))
     with pytest.raises(DataError, match="a number in every row of column 'size', but found 'big' in row 2"):
         encoder.transform(pd.DataFrame({"size": ["1", "big"]}))
+
+
+def test_texts_without_words_are_refused_in_one_sentence():
+    with (
+        pytest.warns(DataWarning, match="leaves out 'text', which has no words"),
+        pytest.raises(DataError, match="a column to learn from, but found texts without words of two letters"),
+    ):
+        TableEncoder().fit(["a b", "b c !"])

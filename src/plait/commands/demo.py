@@ -11,6 +11,7 @@ from sklearn.datasets import load_digits
 
 from plait import losses as losses_room
 from plait import metrics
+from plait.core.extras import installed
 from plait.core.naming import registry
 from plait.core.randomness import generator
 from plait.data import Dataset, save_dataset
@@ -192,8 +193,7 @@ def run_demonstration(output: Path, random_state: int = 0) -> Iterator[str]:
     yield "\n5. Writing the data, a picture and a page ..."
     output.mkdir(parents=True, exist_ok=True)
     save_dataset(data, output / "digits.arff")
-    drawn = draw_demonstration(found)
-    for name, content in (("demo.svg", saved(drawn)), ("demo.html", _page(found, drawn))):
+    for name, content in (("demo.svg", saved(draw_demonstration(found))), ("demo.html", _page(found))):
         with replacing(output / name) as draft:
             draft.write_text(content, encoding="utf8")
     yield (
@@ -201,6 +201,11 @@ def run_demonstration(output: Path, random_state: int = 0) -> Iterator[str]:
         f"   {output / 'digits.arff'}: go on with\n"
         f"     plait fit {output / 'digits.arff'} -o digits.plait\n"
         f"     plait explore digits.plait {output / 'digits.arff'}"
+        + (
+            ""
+            if installed("skops") and installed("waitress")
+            else '\n   (these need: pip install "plait[explore,models]")'
+        )
     )
 
 
@@ -266,17 +271,20 @@ def _score_table(found: Demonstration) -> Table:
 
 def draw_demonstration(found: Demonstration) -> str:
     """Return the picture: one image, its tags and sets before and after one tag is known, the learned graph."""
+    words = "An image, its tags before and after one is known, and which tag depends on which"
+    return panels(_drawings(found), words)
+
+
+def _drawings(found: Demonstration) -> list[list[str]]:
     tag, value = found.known
     before, after = found.answers
     said = f"Somebody says: {'' if value else 'not '}{tag}"
     layout = layout_of(found.graph.parents, found.graph.children, found.graph.order, found.graph.is_polytree)
     graph = draw_graph(layout, found.graph.edges, list(TAGS), "The graph of the tags that ctbn learned")
-    words = "An image, its tags before and after one is known, and which tag depends on which"
-    rows = [
+    return [
         [_image(found.test.X[found.row]), _bars(before, "P(tag | image)"), _bars(after, said, tag)],
         [headed(graph, "Which tag depends on which"), _sets(before, "Most probable sets"), _sets(after, "After that")],
     ]
-    return panels(rows, words)
 
 
 def _image(pixels: Any, size: float = 19.0) -> str:
@@ -315,15 +323,25 @@ def _sets(answer: Posterior, words: str) -> str:
     return picture(330, 110, inside, words)
 
 
-def _page(found: Demonstration, drawn: str) -> str:
+# A phone has the panels one below the other, and all columns of the table.
+_STYLE = """
+.panels{display:grid;grid-template-columns:minmax(0,200fr) minmax(0,330fr) minmax(0,330fr);gap:1.5rem;margin:1rem 0}
+@media(max-width:40rem){.panels{display:block}.panels svg{display:block;margin-bottom:1.2rem}
+#table-scores{font-size:.7rem;width:100%}#table-scores th,#table-scores td{padding:.25rem .12rem}
+#table-scores thead th{font-size:.58rem;vertical-align:bottom}}
+"""
+
+
+def _page(found: Demonstration) -> str:
     """Return one self-contained page that opens by double click."""
+    drawn = "".join(part for row in _drawings(found) for part in row)
     parts: Sequence[str] = [
         "<h1>plait: one joint model, any question</h1>",
         f"<p>{found.test.n_samples} images of handwritten digits that no model has seen, and their tags. Nobody told "
         f"the models the digit; 10 of {2 ** len(TAGS)} tag sets are possible, and a joint model knows it.</p>",
-        f"<div class='wide'>{drawn}</div>",
+        f"<div class='panels'>{drawn}</div>",
         f"<h2>Each column decided for its own loss</h2>{as_html(_score_table(found), sortable=False)}",
         f"<p>{escape('; '.join(f'{name}: {words}' for name, words in _METHODS.items()))}.</p>",
         f"<h2>Questions to one image</h2><pre>{escape(chr(10).join(found.questions))}</pre>",
     ]
-    return page_html("plait: a demonstration", "\n".join(parts))
+    return page_html("plait: a demonstration", "\n".join(parts), style=_STYLE)

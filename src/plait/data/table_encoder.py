@@ -275,13 +275,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             parts += [self._one_hot([c for c in columns if self.kinds_[c.name] == "words"], learn)]
             parts += [self._tf_idf(c, learn) for c in columns if self.kinds_[c.name] == "text"]
         parts = [part for part in parts if part is not None]
+        if not parts:
+            raise DataError.at(_SOURCE, None, "a column to learn from", "texts without words of two letters or more")
         if learn:
             cells = parts[0].shape[0] * sum(part.shape[1] for part in parts)
             filled = sum(part.nnz if sparse.issparse(part) else part.size for part in parts)
             wide = cells >= _WIDE * parts[0].shape[0] and filled < _THIN * cells
             self.is_sparse_ = (self.is_matrix_ and sparse.issparse(parts[0])) or wide
-        dense = not self.is_sparse_ or _get_output_config("transform", self)["dense"] != "default"
-        if dense:
+        if not self.is_sparse_ or _get_output_config("transform", self)["dense"] != "default":
             return np.hstack([part.toarray() if sparse.issparse(part) else part for part in parts])
         return parts[0] if len(parts) == 1 else sparse.hstack(parts, format="csr")
 

@@ -217,6 +217,7 @@ def read_model_file(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()
     file = Path(path)
     if not os.path.isfile(file):
         raise _wrong(file, "no such file", "Write one with 'plait fit' or save_model.")
+    _skops()  # missing, it is no fault of the file
     try:
         with file.open("rb") as stream:
             content = _loaded(file, stream, trusted)
