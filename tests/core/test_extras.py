@@ -3,6 +3,7 @@ import sys
 import pytest
 
 from plait import load_model
+from plait.core import extras
 from plait.core.extras import installed, optional
 
 
@@ -20,9 +21,12 @@ def test_a_fault_inside_a_present_package_is_not_hidden(tmp_path, monkeypatch):
     assert "half_a_package" not in sys.modules
 
 
+def import_nothing(package):
+    raise ModuleNotFoundError(name=package.split(".")[0])
+
+
 def test_a_missing_extra_is_no_fault_of_the_file(tmp_path, monkeypatch):
     (tmp_path / "model.plait").write_bytes(b"anything")
-    monkeypatch.setitem(sys.modules, "skops", None)
-    monkeypatch.delitem(sys.modules, "skops.io", raising=False)
+    monkeypatch.setattr(extras, "import_module", import_nothing)
     with pytest.raises(ImportError, match=r"^plait needs skops.io for model files, but it is not installed"):
         load_model(tmp_path / "model.plait")
