@@ -23,7 +23,7 @@ def test_sums_of_few_labels_of_many_are_the_product(q):
 
 
 @pytest.mark.parametrize("kernels", ["never", "always"])
-@pytest.mark.parametrize("size", [1.0, 10.0, 40.0])
+@pytest.mark.parametrize("size", [1.0, 10.0, 40.0, 400.0])
 def test_flips_are_differences_of_log_probabilities(size, kernels):
     """Also where scores are so large that they are bounded; along any order, and where labels are not touched."""
     rng = np.random.default_rng(1)
