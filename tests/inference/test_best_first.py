@@ -1,6 +1,7 @@
 """`BestFirst` against enumeration, against the published algorithm written with a heap, and its guarantees."""
 
 import heapq
+import itertools
 import math
 from dataclasses import dataclass, replace
 
@@ -13,6 +14,7 @@ from plait.inference.best_first import SearchWarning
 from plait.inference.search import branch_and_bound
 from plait.inference.search.branch_and_bound import search_linear
 from plait.joint import LinearDistribution
+from plait.joint.counted_draws import LARGEST_SPREAD
 from plait.structure import LabelGraph
 from plait.testing import (
     TableDistribution,
@@ -156,6 +158,28 @@ def test_kernel_is_the_search_by_levels(known, n_labels, density):
             np.testing.assert_array_equal(ours.exact, plain.exact)
             assert ended.all()
             assert plain_ended.all()
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_parents_that_move_scores_far_are_searched_by_the_kernel_too(known, monkeypatch):
+    """As those of a chain of many labels do together, though of a row few are 1."""
+    model = model_of(random_linear, 12, 40, 3, 1.0, known)
+    model = replace(model, parent_coef=200.0 * model.parent_coef, effects=None)
+    assert model.along_the_order().spread > LARGEST_SPREAD
+    plain = {}
+    for n_best, k in itertools.product((1, 4), (0, 2)):
+        floor = -k * math.log(2) - 1e-12 if k else -math.inf
+        plain[n_best, floor] = branch_and_bound.search_levels(model, floor, n_best, 10**6)[0]
+    if not known:  # improbable evidence goes by levels
+        monkeypatch.setattr(branch_and_bound, "search_levels", None)
+    for (n_best, floor), expected in plain.items():
+        ours, _ = search_linear(model, floor, n_best, 10**6, np.full(40, -np.inf))
+        np.testing.assert_allclose(ours.log_weights, expected.log_weights, rtol=1e-11, atol=1e-13)
+        np.testing.assert_array_equal(ours.exact, expected.exact)
+        there = ours.log_weights > -np.inf  # bounded scores make ties, of which either may come first
+        np.testing.assert_allclose(
+            model.log_prob(ours.vectors)[there], ours.log_weights[there], rtol=1e-11, atol=1e-13, err_msg="own log P"
+        )
 
 
 @pytest.mark.parametrize("make", MAKERS)

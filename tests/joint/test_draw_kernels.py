@@ -1,5 +1,7 @@
 """Binomial draws against SciPy's distribution, and the streams they come from."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numba import njit
@@ -95,9 +97,13 @@ def test_streams_are_even_and_neighbouring_ones_are_independent():
 
 @pytest.mark.parametrize("known", [False, True])
 @pytest.mark.parametrize(("n_labels", "n_samples"), [(1, 7), (4, 1), (6, 300), (9, 1000), (20, 50)])
-def test_levels_in_numpy_and_compiled_walks_draw_the_same(n_labels, n_samples, known):
+@pytest.mark.parametrize("factor", [1.0, 300.0])
+def test_levels_in_numpy_and_compiled_walks_draw_the_same(n_labels, n_samples, known, factor):
     draws = np.random.default_rng(3)
     model = random_linear(random_graph(n_labels, draws), 60, draws, scale=1.5)
+    # Effects that may move a score by hundreds are added to scores, others multiply odds.
+    model = replace(model, parent_coef=factor * model.parent_coef, effects=None)
+    assert model.along_the_order().of_walks[1] == (factor > 1.0 and n_labels > 1)
     model = model.clamp(random_evidence((60, n_labels), draws)) if known else model
     seeds = row_seeds(11, 60)
     found = {}

@@ -1,11 +1,13 @@
-"""Draws from a linear chain with shared prefixes, depth first, and what flips of its labels do: arrays in, arrays out.
+"""Draws from a linear chain with shared prefixes, depth first: arrays in, arrays out.
 
 The same draws as `counted_draws.draw_by_levels`, which explains them.
 
 Notation
 --------
 odds[s]          : P(1) / P(0) of all later labels after the s-th label that is 1 and touches any
-factors[a, b]    : what label a multiplies the odds of label b > a by when it is 1
+effects[a, b]    : what label a multiplies the odds of label b > a by when it is 1; or adds to its score, where such
+                   factors would be no numbers
+scores[s]        : the logarithms of `odds[s]`, where effects are added; without rows where they multiply
 known[i, t]      : the value of a known label, -1 where unknown; one row for all where nothing is known
 waiting          : 1-children still to be walked: label, samples, row of `odds`, number of ones before
 streams          : of each, where its random numbers start
@@ -24,11 +26,12 @@ __all__ = [
     "binomial",
     "draw_rows",
     "expand_rows",
+    "extend",
     "fill_uniforms",
     "fill_vectors",
-    "flips",
     "mean_conditionals",
     "mixed",
+    "start",
 ]
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -109,14 +112,30 @@ def binomial(count, p, u, tables):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _draw(odds, factors, reach, known, limit, tables, waiting, chances, streams, path, leaf, leaves, logs, ones, sums):  # type: ignore[no-untyped-def]
+def extend(odds, scores, effects, here, t, last, limit):  # type: ignore[no-untyped-def]
+    """Fill the odds of labels t + 1 .. last - 1 after label t, which is 1, in the row below `here`."""
+    if scores.shape[0] == 0:
+        for u in range(t + 1, last):
+            odds[here + 1, u] = odds[here, u] * effects[t, u]
+        return
+    for u in range(t + 1, last):
+        score = scores[here, u] + effects[t, u]
+        scores[here + 1, u] = score
+        odds[here + 1, u] = exp(min(max(score, -limit), limit))
+
+
+@kernel
+def _draw(  # type: ignore[no-untyped-def]
+    levels, effects, reach, known, limit, tables, waiting, chances, streams, path, leaf, leaves, logs, ones, sums
+):
     """Draw the samples of one row, the root waiting; return how many leaves there are now, and evaluations made.
 
     One loop, and at a node no calls but for binomials of several samples: others would cost more than the node.
     `path` are the ones so far; `leaves` (n, 2) takes samples and the end of the ones, `logs` (n, 2) log P and weight;
     `sums` adds up P(1) of every label over all samples.
     """
-    n_labels, low, n_waiting, n_evaluated = reach.size, 1.0 / limit, 1, 0
+    odds, scores = levels
+    n_labels, low, log_limit, n_waiting, n_evaluated = reach.size, 1.0 / limit, math.log(limit), 1, 0
     while n_waiting > 0:
         n_waiting -= 1
         t, count = waiting[n_waiting, 0], waiting[n_waiting, 1]
@@ -127,8 +146,7 @@ def _draw(odds, factors, reach, known, limit, tables, waiting, chances, streams,
         if t >= 0:
             path[depth], depth = t, depth + 1
             if reach[t] > t + 1:
-                for u in range(t + 1, n_labels):
-                    odds[here + 1, u] = odds[here, u] * factors[t, u]
+                extend(odds, scores, effects, here, t, n_labels, log_limit)
                 here += 1
         t, alone, alive = t + 1, -1.0, 1.0
         while t < n_labels and count > 0:
@@ -167,9 +185,19 @@ def _draw(odds, factors, reach, known, limit, tables, waiting, chances, streams,
 
 
 @kernel
+def start(odds, scores, base, limit):  # type: ignore[no-untyped-def]
+    """Fill the odds of all labels where no label is 1."""
+    for t in range(base.size):
+        if scores.shape[0] > 0:
+            scores[0, t] = base[t]
+        odds[0, t] = exp(min(max(base[t], -limit), limit) if scores.shape[0] > 0 else base[t])
+
+
+@kernel
 def draw_rows(  # type: ignore[no-untyped-def]
     base,
-    factors,
+    effects,
+    additive,
     reach,
     known,
     limit,
@@ -187,22 +215,23 @@ def draw_rows(  # type: ignore[no-untyped-def]
 ):
     """Draw the samples of rows from `row` on, as long as another row's leaves and ones surely fit; return the next row.
 
+    `additive` says that effects are added to scores.
     `n_samples[i]` are the samples of row i, at most `most`; `row_ends[i]` is where its leaves end, in this call.
     `sums` (n_rows, n_labels) is zero before.
     """
     n_labels = base.shape[1]
     odds, path = np.empty((n_labels + 1, n_labels)), np.empty(n_labels, np.int32)
+    scores, log_limit = np.empty((n_labels + 1 if additive else 0, n_labels)), math.log(limit)
     waiting, chances = np.empty((most + 1, 4), np.int64), np.empty((most + 1, 3))
     streams = np.empty(most + 1, np.uint64)
     leaf, end = 0, 0
     while row < base.shape[0] and leaf + most <= leaves.shape[0] and end + most * n_labels <= ones.size:
-        for t in range(n_labels):
-            odds[0, t] = exp(base[row, t])
+        start(odds, scores, base[row], log_limit)
         waiting[0, 0], waiting[0, 1], waiting[0, 2], waiting[0, 3] = -1, n_samples[row], 0, 0
         chances[0, 0], chances[0, 1], chances[0, 2], streams[0] = 1.0, 0.0, 0.0, seeds[row]
         row_known = known[min(row, known.shape[0] - 1)]
         leaf, n_evaluated[row] = _draw(
-            odds, factors, reach, row_known, limit, tables,
+            (odds, scores), effects, reach, row_known, limit, tables,
             waiting, chances, streams, path, leaf, leaves, logs, ones, sums[row],
         )  # fmt: skip
         end = leaves[leaf - 1, 1] if leaf > 0 else 0
@@ -345,35 +374,3 @@ def fill_uniforms(seeds, numbers):  # type: ignore[no-untyped-def]
             # The middle of each step of 2**-52: never 0 and never 1, whatever the rounding.
             numbers[row, k] = (np.float64(mixed(state) >> _12) + 0.5) * _STEP_OF_52_BITS
             state += _STEP
-
-
-@kernel
-def flips(scores, vectors, factors, inverses, reach, limit, ratios):  # type: ignore[no-untyped-def]
-    """Write what flipping each label does to log P, (n_rows, n_labels), along the order: of itself and of its children.
-
-    A child's odds against its value, `against`, become those times a factor: no exponential for a pair of labels, and a
-    logarithm for 32 of them. `inverses` are 1 / factors, `limit` is the largest odds.
-    """
-    n_labels, low = reach.size, 1.0 / limit
-    against, before, after = np.empty(n_labels), np.empty(n_labels), np.empty(n_labels)
-    for row in range(scores.shape[0]):
-        y = vectors[row]
-        for k in range(n_labels):
-            against[k] = math.exp(-scores[row, k] if y[k] else scores[row, k])
-            bounded = min(max(against[k], low), limit)
-            before[k] = 1.0 + bounded
-            ratios[row, k] = math.log(bounded)
-        for a in range(n_labels):
-            same, other = (factors[a], inverses[a]) if y[a] else (inverses[a], factors[a])
-            for b in range(a + 1, reach[a]):
-                odds = against[b] * (same[b] if y[b] else other[b])
-                odds = odds if odds > low else low
-                odds = odds if odds < limit else limit
-                after[b] = before[b] / (1.0 + odds)
-            total, product = 0.0, 1.0
-            for b in range(a + 1, reach[a]):
-                product *= after[b]
-                if b & 31 == 0:
-                    total += math.log(product)
-                    product = 1.0
-            ratios[row, a] += total + math.log(product)

@@ -35,7 +35,8 @@ Scores = Callable[[int, Ints, Labels], Floats]
 # From this many labels on kernels draw. With fewer a row has at most 2 ** 10 vectors, and levels in NumPy are fast
 # enough: 1,000 samples of 593 rows with 6 labels take 19 ms, compiled 3 ms after seconds of compilation.
 KERNELS_FROM = 11
-# Parents that move a score by more, up and down, leave scores whose exponentials are no numbers.
+# Parents that move a score by more, up and down, leave scores whose exponentials are no numbers: walks then add effects
+# to scores, where they multiply odds otherwise.
 LARGEST_SPREAD = 300.0
 # Vectors and ones that a block of rows has room for, unless one row needs more.
 _VECTORS, _ONES = 1 << 15, 1 << 18
@@ -161,24 +162,26 @@ class CountedDraws:
 def draw_linear(
     base: Floats,
     order: Ints | None,
-    factors: Floats,
+    effects: Floats,
+    additive: bool,
     reach: Ints,
     evidence: Evidence | None,
     limit: float,
     n_samples: Sizes,
     seeds: Bits,
 ) -> CountedDraws:
-    """Return samples of a linear distribution by compiled walks; exponentials of its scores are numbers.
+    """Return samples of a linear distribution by compiled walks.
 
-    `base` holds scores along the order; `order`, `factors` and `reach` are those of `ParentEffects`. Takes
-    8 * n_labels ** 2 bytes, some 12 bytes for each vector and each of its ones, and a block of about 2 MiB.
+    `base` holds scores along the order; `order` and `reach` are those of `ParentEffects`, `effects` its factors, or its
+    matrix where they are added to scores. Takes 8 * n_labels ** 2 bytes (twice as many where effects are added), some
+    12 bytes for each vector and each of its ones, and a block of about 2 MiB.
     """
     n_rows, n_labels = base.shape
     sizes = _sizes(n_samples, n_rows)
     most = int(sizes.max(initial=1))
     known = np.full((1, n_labels), -1, dtype=np.int8) if evidence is None else evidence
     known = np.ascontiguousarray(known if order is None else known[:, order])
-    numbers = (base, factors, reach, known, np.exp(limit))
+    numbers = (base, effects, additive, reach, known, np.exp(limit))
     parts: list[dict[str, Any]] = []
     row, n_evaluations, sums = 0, np.zeros(n_rows, dtype=np.int64), np.zeros(base.shape)
     leaves = np.empty((max(_VECTORS, most), 2), dtype=np.int64)

@@ -21,6 +21,7 @@ from plait.structure import LabelGraph
 __all__ = ["LinearDistribution", "ParentEffects", "ParentLists", "effects_along"]
 
 _kernels = lazy_module("plait.joint._draw_kernels")
+_flip_kernels = lazy_module("plait.joint._flip_kernels")
 
 
 class ParentLists(NamedTuple):
@@ -90,6 +91,11 @@ class ParentEffects:
     def spreads(self) -> Floats:
         """The most that its parents can move the score of each label, along the order."""
         return np.asarray(abs(self.matrix).sum(axis=0)).ravel()
+
+    @property
+    def of_walks(self) -> tuple[Floats, bool]:
+        """What walks take of a dense matrix: its factors, or itself where those are too large; and whether to add."""
+        return (self.matrix, True) if self.spread > LARGEST_SPREAD else (self.factors, False)
 
     @property
     def spread(self) -> float:
@@ -241,7 +247,7 @@ class LinearDistribution(GraphDistribution):
             )
             vectors, found = np.ascontiguousarray(Y[:, order], dtype=np.uint8), np.empty(scores.shape)
             numbers = (effects.factors, effects.inverses, effects.reach, np.exp(SCORE_LIMIT))
-            _kernels.flips(scores, vectors, *numbers, found)
+            _flip_kernels.flips(scores, vectors, *numbers, found)
             ratios = np.empty(scores.shape)
             ratios[:, order] = found
             return ratios
@@ -287,10 +293,10 @@ class LinearDistribution(GraphDistribution):
     def counted_draws(self, n_samples: Sizes, seeds: Bits) -> CountedDraws:
         """Draw label sets as vectors that differ, and how often each came; `seeds` as `row_seeds` makes them."""
         effects = self.along_the_order()
-        if effects.few or effects.spread > LARGEST_SPREAD or not kernels_pay(self.n_labels, KERNELS_FROM):
+        if effects.few or not kernels_pay(self.n_labels, KERNELS_FROM):
             return super().counted_draws(n_samples, seeds)
         base = effects.bounded(self.base if effects.order is None else self.base[:, effects.order])
-        numbers = (np.ascontiguousarray(base), effects.order, effects.factors, effects.reach, self.evidence)
+        numbers = (np.ascontiguousarray(base), effects.order, *effects.of_walks, effects.reach, self.evidence)
         return draw_linear(*numbers, SCORE_LIMIT, n_samples, seeds)
 
     @property

@@ -266,9 +266,9 @@ def _label(value: Any, what: str) -> int:
 
 
 def _checked_parents(parents: Iterable[Iterable[int]]) -> tuple[tuple[int, ...], ...]:
-    checked = tuple(tuple(_label(parent, "parents") for parent in group) for group in parents)
+    checked = tuple(_numbers(tuple(group)) for group in parents)
     for child, group in enumerate(checked):
-        outside = [parent for parent in group if not 0 <= parent < len(checked)]
+        outside = [] if _within(group, len(checked)) else [k for k in group if not 0 <= k < len(checked)]
         if outside:
             raise ParameterError(
                 f"LabelGraph needs parents from 0 to {len(checked) - 1}, but label {child} has parent {outside[0]}. "
@@ -280,6 +280,15 @@ def _checked_parents(parents: Iterable[Iterable[int]]) -> tuple[tuple[int, ...],
                 "Remove what stands twice."
             )
     return checked
+
+
+def _numbers(group: tuple[Any, ...]) -> tuple[int, ...]:
+    """Return the parents of a label as integers, which they mostly are: a chain of 1,000 labels has half a million."""
+    return group if set(map(type, group)) <= {int} else tuple(_label(parent, "parents") for parent in group)
+
+
+def _within(group: tuple[int, ...], n_labels: int) -> bool:
+    return not group or (min(group) >= 0 and max(group) < n_labels)
 
 
 def _topological_order(parents: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:

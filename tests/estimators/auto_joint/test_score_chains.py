@@ -7,6 +7,7 @@ import pytest
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
+from plait.core.kernel_policy import using_kernels
 from plait.estimators.auto_joint import score_chains, small_regressions
 from plait.estimators.auto_joint.base_scores import log_losses
 from plait.estimators.auto_joint.score_chains import PooledWeights, chain_penalty, fitted_chain
@@ -67,6 +68,37 @@ def test_batches_and_starts_change_nothing(monkeypatch):
         np.testing.assert_allclose(other.parent_coef, before.parent_coef, rtol=1e-3, atol=1e-4)
         np.testing.assert_allclose(other.slope, before.slope, rtol=1e-3, atol=1e-4)
         np.testing.assert_allclose(other.rival, before.rival, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_kernels_and_numpy_fit_the_same_chains_of_many_labels(weighted):
+    draws = np.random.default_rng(5)
+    n_rows, n_labels = 120, 70
+    scores = draws.normal(size=(n_rows, n_labels)) - 2.0
+    labels = (draws.random((n_rows, n_labels)) < expit(scores)).astype(np.uint8)
+    labels[:, 3] = 0
+    weights = draws.random(n_rows) if weighted else None
+    graph = FullChain("random").build(scores, labels, random_state=0)
+    found = {}
+    for path in ("never", "always"):
+        with using_kernels(path):
+            first = score_chains._ChainDesign.of(scores, labels, graph, weights)
+            again = first.coefficients(0.1, first.coefficients(1.0))
+            found[path] = first.coefficients(0.1), again
+    for plain, compiled in zip(found["never"], found["always"], strict=True):
+        np.testing.assert_allclose(plain, compiled, rtol=1e-9, atol=1e-10)
+
+
+def test_coefficients_of_many_parents_go_to_those_most_correlated():
+    draws = np.random.default_rng(6)
+    labels = (draws.random((200, 70)) < 0.2).astype(np.uint8)
+    graph = FullChain().build(labels, labels)
+    places, many = small_regressions.nearest_parents(labels, graph)
+    assert many
+    strength = np.abs(np.corrcoef(labels.T))
+    for label in (5, 30, 69):
+        found = np.sort(strength[label, places[label][places[label] >= 0]])
+        np.testing.assert_allclose(found, np.sort(strength[label, :label])[-20:], rtol=1e-9)
 
 
 def test_strong_penalties_leave_the_own_score_alone():

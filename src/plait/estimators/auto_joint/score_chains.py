@@ -12,7 +12,12 @@ from plait.core.arrays import Bools, Floats, Ints, Labels
 from plait.core.parallel import Parallel, delayed
 from plait.core.unknown_labels import has_unknown, known_cells, unknown_as_absent
 from plait.estimators.auto_joint.base_scores import BaseScores, Folds, log_losses
-from plait.estimators.auto_joint.small_regressions import few_column_fits, membership, nearest_parents
+from plait.estimators.auto_joint.small_regressions import (
+    few_column_fits,
+    label_column_fits,
+    membership,
+    nearest_parents,
+)
 from plait.estimators.unknown_labels.copies import WeightedCopies, expected_copies, known_log_likelihood
 from plait.estimators.unknown_labels.em import MOST_STEPS, MOST_STEPS_OF_RECORDS
 from plait.estimators.unknown_labels.recording import chance_given_record
@@ -308,6 +313,8 @@ class _ChainDesign:
         scales[0] = max(1.0, C**-0.5)
         own = own * scales[: own.shape[0], None, None]
         first = None if start is None else start / scales
+        if self.member is not None and self.values is self.targets and self.values.dtype == np.uint8:
+            return label_column_fits(own, self.parents, self.values, C, self.weights, first) * scales
         values = self.values.astype(np.float64)
         return few_column_fits(own, values, self.parents, self.targets, C, self.weights, first) * scales
 

@@ -1,14 +1,21 @@
 """Logistic regressions of few columns for many labels at once, by Newton's method: what chains over scores are."""
 
+from typing import Any
+
 import numpy as np
+from scipy import sparse
 
 from plait.core.arrays import Floats, Ints, Labels
+from plait.core.kernel_policy import kernels_pay
+from plait.core.lazy_modules import lazy_module
 from plait.core.parallel import one_blas_thread
 from plait.core.unknown_labels import has_unknown, known_shares
 from plait.learners.training.problem import constant_labels, constant_scores
 from plait.structure import LabelGraph
 
-__all__ = ["few_column_fits", "membership", "nearest_parents"]
+__all__ = ["few_column_fits", "label_column_fits", "membership", "nearest_parents"]
+
+_kernels = lazy_module("plait.estimators.auto_joint._chain_kernels")
 
 # With more parents than this, a label has coefficients for so many of them.
 _MOST_PARENTS, _NEAREST = 60, 20
@@ -17,6 +24,10 @@ _BATCH = 1 << 23
 # Labels share a batch whose columns are at most this many times as many as those of the first.
 _ALIKE = 1.3
 _MOST_STEPS, _GAP = 50, 1e-8
+# The intercept is hardly penalised.
+_INTERCEPT = 1e-8
+# Rows times labels from which kernels fit labels with many parents.
+_KERNELS_FROM = 1 << 17
 
 
 def few_column_fits(
@@ -43,12 +54,9 @@ def few_column_fits(
     start : ndarray of shape (n_labels, m + k + 1), optional
         Where to start from; zeros by default.
     """
-    n_rows, n_labels = Y.shape
+    n_rows = len(Y)
     weights = np.ones(n_rows) if weights is None else weights
-    mass = np.column_stack([_summed(1.0 - Y, weights), _summed(Y, weights)])
-    found = np.zeros((n_labels, own.shape[0] + places.shape[1] + 1))
-    found[:, -1] = constant_scores(mass)
-    fitted = np.flatnonzero(~constant_labels(mass))
+    found, fitted = _before(Y, weights, own.shape[0] + places.shape[1] + 1)
     padded = np.column_stack([others, np.zeros(n_rows)])  # place -1 is a column of zeros, whose coefficient is 0
     counts = (places >= 0).sum(axis=1)
     fitted = fitted[np.argsort(counts[fitted], kind="stable")]  # batches of about as many columns
@@ -68,7 +76,40 @@ def few_column_fits(
     return found
 
 
-def _summed(Y: Floats, weights: Floats) -> Floats:
+def label_column_fits(
+    own: Floats, places: Ints, Y: Labels, C: float, weights: Floats | None, start: Floats | None = None
+) -> Floats:
+    """Return the same where the other columns are the labels themselves, all known, of which a row has few.
+
+    Parameters
+    ----------
+    own, places, C, start
+        As there.
+    Y : ndarray of uint8, shape (n_samples, n_labels)
+        Labels.
+    weights : ndarray of shape (n_samples,), optional
+        Weights of rows.
+    """
+    if not kernels_pay(Y.size, _KERNELS_FROM):
+        return few_column_fits(own, Y.astype(np.float64), places, Y.astype(np.float64), C, weights, start)
+    weights = np.ones(len(Y)) if weights is None else weights
+    found, fitted = _before(Y, weights, own.shape[0] + places.shape[1] + 1)
+    found[fitted] = 0.0 if start is None else start[fitted]
+    columns = sparse.csc_array(Y)
+    ones = columns.indptr.astype(np.int64), columns.indices.astype(np.int64), np.ascontiguousarray(Y)
+    _kernels.newton_fits(own, places, *ones, C * weights, _INTERCEPT, fitted, _MOST_STEPS, _GAP, found)
+    return found
+
+
+def _before(Y: Any, weights: Floats, width: int) -> tuple[Floats, Ints]:
+    """Return coefficients of labels with one value, zeros for others, and the labels that are to be fitted."""
+    mass = np.column_stack([_summed(1.0 - Y, weights), _summed(Y, weights)])
+    found = np.zeros((Y.shape[1], width))
+    found[:, -1] = constant_scores(mass)
+    return found, np.flatnonzero(~constant_labels(mass))
+
+
+def _summed(Y: Any, weights: Floats) -> Floats:
     return np.asarray(weights @ Y if weights.ndim == 1 else (weights * Y).sum(axis=0))
 
 
@@ -83,7 +124,7 @@ def _batch(labels: Ints, counts: Ints, n_rows: int) -> Ints:
 def _newton(design: Floats, labels: Floats, weights: Floats, start: Floats) -> Floats:
     """Return the minima of a batch, each step halved until it lowers the objective enough."""
     n_labels, _, width = design.shape
-    penalty = np.append(np.ones(width - 1), 1e-8)
+    penalty = np.append(np.ones(width - 1), _INTERCEPT)
     found, scores = start, np.matmul(design, start[:, :, None])[:, :, 0]
     value = _objective(scores, found, labels, weights, penalty)
     active = np.arange(n_labels)
@@ -121,16 +162,25 @@ def nearest_parents(Y: Labels, graph: LabelGraph) -> tuple[Ints, bool]:
     most = max((len(group) for group in graph.parents), default=0)
     many = most > _MOST_PARENTS
     places = np.full((len(graph.parents), min(most, _NEAREST if many else most)), -1, dtype=np.int64)
-    # Where a label is unknown it is at its mean, so that pairs count that are known.
-    centred = np.where(Y >= 0, Y - known_shares(Y), 0.0) if has_unknown(Y) else Y - Y.mean(axis=0)
-    sizes = np.maximum(np.sqrt((centred**2).sum(axis=0)), 1e-12)
+    strengths = _strengths(Y) if many else None
     for label, group in enumerate(graph.parents):
         chosen = np.array(group, dtype=np.int64)
-        if len(chosen) > places.shape[1]:
-            strength = np.abs(centred[:, label] @ centred[:, chosen]) / sizes[chosen]
-            chosen = chosen[np.argsort(-strength, kind="stable")[: places.shape[1]]]
+        if strengths is not None and len(chosen) > places.shape[1]:
+            chosen = chosen[np.argsort(-strengths[label, chosen], kind="stable")[: places.shape[1]]]
         places[label, : len(chosen)] = chosen
     return places, many
+
+
+def _strengths(Y: Labels) -> Floats:
+    """Return how strongly each label (a row) goes with each other one, but for a factor a row: correlations."""
+    if has_unknown(Y):
+        # Where a label is unknown it is at its mean, so that pairs count that are known.
+        centred = np.where(Y >= 0, Y - known_shares(Y), 0.0)
+        together = centred.T @ centred
+    else:
+        sums, ones = Y.sum(axis=0, dtype=np.float64), sparse.csr_array(Y, dtype=np.float64)
+        together = (ones.T @ ones).toarray() - np.outer(sums, sums) / len(Y)
+    return np.asarray(np.abs(together) / np.maximum(np.sqrt(np.maximum(together.diagonal(), 0.0)), 1e-12))
 
 
 def membership(graph: LabelGraph) -> Floats:

@@ -9,7 +9,8 @@ one path only. Everything is a product of odds and probabilities: no logarithm a
 Notation (and that of `_walks`)
 ----------------------------------------
 odds[s]        : P(1) / P(0) of all later labels, given the path down to its s-th label that is 1
-factors[a, b]  : what label a multiplies the odds of label b > a by when it is 1
+effects[a, b]  : what label a multiplies the odds of label b > a by when it is 1; or adds to its score, with `scores`,
+                 the logarithms of the odds (see `plait.joint._draw_kernels`)
 limit          : odds are clipped to [1 / limit, limit]
 slot[t]        : which row of `odds` belongs to the path before label t
 turns, other   : labels whose other value is still to be walked, and P of the path with that value
@@ -22,8 +23,8 @@ import math
 
 import numpy as np
 
-from plait.core._exponentials import exp
 from plait.core.compilation import kernel
+from plait.joint._draw_kernels import extend, start
 
 __all__ = ["FINISHED", "STOPPED", "VANISHED", "record", "search_rows"]
 
@@ -62,38 +63,40 @@ def record(log_prob, labels, best, vectors):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _complete(t, here, odds, factors, reach, known, limit, path, labels, best, vectors):  # type: ignore[no-untyped-def]
+def _complete(t, here, odds, scores, effects, reach, known, limit, path, labels, best, vectors):  # type: ignore[no-untyped-def]
     """Decide the labels from t on greedily, `path` being P of those before, and record the vector."""
-    spare, log_prob = odds[here + 1], math.log(path)
+    spare, log_prob, additive = odds[here + 1], math.log(path), scores.shape[0] > 0
     for k in range(t, labels.size):
-        spare[k] = odds[here, k]
+        spare[k] = scores[here, k] if additive else odds[here, k]
     for k in range(t, labels.size):
-        odd = min(max(spare[k], 1.0 / limit), limit)
+        odd = min(max(math.exp(min(spare[k], 700.0)) if additive else spare[k], 1.0 / limit), limit)
         value = odd > 1.0 if known[k] < 0 else known[k] == 1
         labels[k] = value
         log_prob -= math.log1p(1.0 / odd if value else odd)
         if value:
             for u in range(k + 1, reach[k]):
-                spare[u] *= factors[k, u]
+                spare[u] = spare[u] + effects[k, u] if additive else spare[u] * effects[k, u]
     record(log_prob, labels, best, vectors)
 
 
 @kernel
-def _search(odds, factors, reach, known, limit, floor, cut, most, slot, turns, other, labels, best, vectors, tally):  # type: ignore[no-untyped-def]
+def _search(levels, effects, reach, known, limit, floor, cut, most, slot, turns, other, labels, best, vectors, tally):  # type: ignore[no-untyped-def]
     """Search one row, its odds without parents in `odds[0]`; return how it ended, and what the floor left out.
 
     One loop without calls at a node: a call would cost more than the node. `path` is P of the labels before t, `here`
     the row of their odds, `taken` the value of the last of them.
     """
+    odds, scores = levels
     n_labels, one_wanted, left_out, low = labels.size, best.size == 1, 0.0, 1.0 / limit
     # Types that do not change later: what is called below is compiled once.
-    t, here, path, taken, n_turns = np.int64(0), np.int64(0), 1.0, False, np.int64(0)
+    t, here, path, taken, n_turns, log_limit = np.int64(0), np.int64(0), 1.0, False, np.int64(0), math.log(limit)
     while True:
         if taken and reach[t - 1] > t:
-            for u in range(t, reach[t - 1]):
-                odds[here + 1, u] = odds[here, u] * factors[t - 1, u]
+            extend(odds, scores, effects, here, t - 1, reach[t - 1], log_limit)
             for u in range(reach[t - 1], n_labels):
                 odds[here + 1, u] = odds[here, u]
+                if scores.shape[0] > 0:
+                    scores[here + 1, u] = scores[here, u]
             here += 1
         if t == n_labels:
             record(math.log(path), labels, best, vectors)
@@ -122,7 +125,7 @@ def _search(odds, factors, reach, known, limit, floor, cut, most, slot, turns, o
             if reached < floor:
                 left_out = max(left_out, reached)
                 if best[-1] < math.log(floor):
-                    _complete(t, here, odds, factors, reach, known, limit, path, labels, best, vectors)
+                    _complete(t, here, odds, scores, effects, reach, known, limit, path, labels, best, vectors)
                     tally[1] += n_labels - t
         while n_turns > 0 and other[turns[n_turns - 1]] < cut:
             n_turns -= 1
@@ -135,23 +138,26 @@ def _search(odds, factors, reach, known, limit, floor, cut, most, slot, turns, o
 
 
 @kernel
-def search_rows(base, factors, reach, known, limit, floor, cuts, most, vectors, log_weights, exact, ended, n_nodes):  # type: ignore[no-untyped-def]
+def search_rows(  # type: ignore[no-untyped-def]
+    base, effects, additive, reach, known, limit, floor, cuts, most, vectors, log_weights, exact, ended, n_nodes
+):
     """Fill the best vectors (n_rows, n_best, n_labels) of all rows, their log P, how each row ended, and nodes.
 
+    `additive` says that effects are added to scores.
     `exact` says that no path that was left can hold a better vector; `cuts` are probabilities that some vectors (as
     many as wanted) are known to have.
     """
     n_labels = base.shape[1]
     odds, other = np.empty((n_labels + 2, n_labels)), np.empty(n_labels)
+    scores, log_limit = np.empty((n_labels + 2 if additive else 0, n_labels)), math.log(limit)
     slot, turns = np.empty(n_labels, np.int64), np.empty(n_labels, np.int64)
     labels, tally = np.empty(n_labels, np.uint8), np.empty(2, np.int64)
     for i in range(base.shape[0]):
         log_weights[i] = -np.inf
         tally[:] = 0
-        for t in range(n_labels):
-            odds[0, t] = exp(base[i, t])
+        start(odds, scores, base[i], log_limit)
         ended[i], left_out = _search(
-            odds, factors, reach, known[min(i, known.shape[0] - 1)], limit, floor, max(floor, cuts[i]), most,
+            (odds, scores), effects, reach, known[min(i, known.shape[0] - 1)], limit, floor, max(floor, cuts[i]), most,
             slot, turns, other, labels, log_weights[i], vectors[i], tally,
         )  # fmt: skip
         above = left_out == 0.0 or log_weights[i, -1] >= math.log(left_out) - _SLACK

@@ -107,7 +107,7 @@ def search_linear(
         log P that as many vectors are known to have; -inf where none are. Counts in an exact search only.
     """
     effects = distribution.along_the_order()
-    if effects.spread > LARGEST_SPREAD or (effects.few and floor > -math.inf):
+    if effects.few and (effects.spread > LARGEST_SPREAD or floor > -math.inf):
         return search_levels(distribution, floor, n_best, most)
     chain = scores_along(distribution, bounded=True)
     if effects.few:
@@ -116,7 +116,7 @@ def search_linear(
             reached = np.maximum(reached, _linear_beam(distribution, max(_WIDTH, n_best), n_best).log_weights[:, -1])
         found, ended = _walked_few(chain, n_best, most, reached)
     else:
-        found, ended = _walked(chain, effects.factors, floor, n_best, most, reached)
+        found, ended = _walked(chain, floor, n_best, most, reached)
     finished = ended == _kernels.FINISHED
     # Without evidence a row whose mode has probability p takes at least 1 / (2 p) nodes: it would never be finished.
     vanished = np.flatnonzero(ended == _kernels.VANISHED)
@@ -127,14 +127,15 @@ def search_linear(
 
 
 def _walked(
-    chain: ChainScores, factors: Floats, floor: float, n_best: int, most: int, reached: Floats
+    chain: ChainScores, floor: float, n_best: int, most: int, reached: Floats
 ) -> tuple[Found, npt.NDArray[np.uint8]]:
     n_rows, n_labels = chain.base.shape
     vectors = np.zeros((n_rows, n_best, n_labels), dtype=np.uint8)
     log_weights, exact = np.empty((n_rows, n_best)), np.empty(n_rows, dtype=np.bool_)
     ended, n_nodes = np.empty(n_rows, dtype=np.uint8), np.empty(n_rows, dtype=np.int64)
     cuts = np.exp(reached) * _ALMOST if floor == -math.inf else np.zeros(n_rows)
-    numbers = (chain.base, factors, chain.reach, chain.known, math.exp(chain.limit), math.exp(floor), cuts)
+    limits = math.exp(chain.limit), math.exp(floor), cuts
+    numbers = (chain.base, *chain.effects.of_walks, chain.reach, chain.known, *limits)
     _kernels.search_rows(*numbers, min(most, 2**62), vectors, log_weights, exact, ended, n_nodes)
     return Found(chain.by_label(vectors), log_weights, exact, n_nodes), ended
 
