@@ -72,11 +72,19 @@ def test_same_seed_same_words_and_another_other_images(shown, tmp_path):
     assert other.split("5. Writing")[0] != text.split("5. Writing")[0]
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (390, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (380, "dark")])
 def test_the_page_shows_in_a_browser(browser, shown, width, scheme):
     folder, _ = shown
     browser.show(folder / "demo.html", width=width, scheme=scheme)
     assert browser.complaints == []
     assert browser.ask("document.querySelectorAll('.best').length") >= 6
     assert browser.ask("document.documentElement.scrollWidth") <= width
+    # Nothing has to be scrolled sideways, no arrow stands below its word, and the pictures can be read.
+    box = "document.querySelector('#table-scores').parentElement"
+    assert browser.ask(f"{box}.scrollWidth <= {box}.clientWidth")
+    heads = browser.ask("[...document.querySelectorAll('#table-scores thead th')].map(e => e.textContent)")
+    assert [head for head in heads if head.endswith((" ↑", " ↓"))] == []
+    assert heads[-1].endswith("\u00a0↓")
+    words = "[...document.querySelectorAll('.panels text')].map(e => e.getBoundingClientRect().height)"
+    assert browser.ask(f"Math.min(...{words})") > 11
     assert browser.ask("document.querySelectorAll('[src], link').length") == 0

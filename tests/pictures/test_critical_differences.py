@@ -60,6 +60,12 @@ def test_a_bar_for_every_group_and_one_for_a_control():
     assert 'font-weight="600">PCC' in cd_svg(comparison(control="PCC"))
 
 
+def test_bold_names_have_room_in_their_margin():
+    plain, bold = (comparison(control, names=("br", "the longest", "cc")) for control in (None, "the longest"))
+    starts = [float(next(parsed(cd_svg(found)).iter(f"{SVG}line")).get("x1")) for found in (plain, bold)]
+    assert starts[1] > starts[0]
+
+
 def test_nothing_leaves_the_picture_whatever_the_names():
     for names in (("a", "b"), ("x" * 60, "b", "c"), tuple(f"method {m}" for m in range(15))):
         root = parsed(cd_svg(comparison(names=names)))

@@ -12,6 +12,7 @@ from plait.pictures.table_markup import latex_text
 __all__ = ["CriticalDifferences"]
 
 _LINE, _TOP, _GAP, _SIZE = 22.0, 64.0, 9.0, 13.0
+_BOLD = 1.12  # how much longer bold letters are
 _TIKZ = 50.0  # units of the drawing in a centimetre of LaTeX
 
 
@@ -133,7 +134,7 @@ class _Drawing:
         self.k, half = len(order), (len(order) + 1) // 2
         # The outermost name hangs lowest on either side, so no line crosses another.
         self.left, self.right = order[:half], order[half:][::-1]
-        longest = max(text_width(self._words(m), _SIZE) for m in order)
+        longest = max(map(self._length, order))
         self.margin = min(longest + 14, 0.34 * width)
         self.width = width
         self.first_label = _TOP + _GAP * (len(self._spans()) + 1) + 14
@@ -146,6 +147,9 @@ class _Drawing:
 
     def _words(self, method: int) -> str:
         return f"{self.found.methods[method]} {self.ranks[method]:.2f}"
+
+    def _length(self, method: int) -> float:
+        return text_width(self._words(method), _SIZE) * (_BOLD if method == self.found.control else 1.0)
 
     def axis(self) -> list[str]:
         """Return the axis with a tick and a number at every rank."""
@@ -195,7 +199,7 @@ class _Drawing:
             for level, m in enumerate(methods):
                 x, y, words = self.x(self.ranks[m]), self.first_label + _LINE * level, self._words(m)
                 # A name longer than its margin is squeezed into it rather than cut off by the picture's edge.
-                length = room if text_width(words, _SIZE) > room else 0
+                length = room if self._length(m) > room else 0
                 bold = m == self.found.control
                 parts.append(path(f"M{x:.1f} {_TOP:g}V{y:.1f}H{inner:.1f}", opacity=0.55))
                 parts.append(circle(x, _TOP, 3))

@@ -25,6 +25,7 @@ _SIGNS = {
     "…": r"\ldots{}",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
 }
+_ARROW = re.compile(" (?=[↑↓]$)")
 _ODD = re.compile("[" + re.escape("".join(_SIGNS)) + "]")
 
 
@@ -101,10 +102,12 @@ def _characters(table: Table) -> int:
 
 def _head(column: Heading, sortable: bool) -> str:
     kind = " class='text'" if column.is_text else ""
+    # An arrow that says what is better stays beside its word.
+    name = _ARROW.sub("\u00a0", escape(column.name))
     if not sortable:
-        return f"<th scope='col'{kind}>{escape(column.name)}</th>"
+        return f"<th scope='col'{kind}>{name}</th>"
     first = "ascending" if column.smaller_first or column.is_text else "descending"
-    return f"<th scope='col'{kind} data-first='{first}'><button type='button'>{escape(column.name)}</button></th>"
+    return f"<th scope='col'{kind} data-first='{first}'><button type='button'>{name}</button></th>"
 
 
 def _cell(entry: Entry, column: Heading, c: int) -> str:

@@ -45,9 +45,8 @@ def test_it_renders_without_complaints(browser, page):
     show(browser, page)
     assert browser.complaints == []
     assert browser.ask("document.title") == "made up: report"
-    assert (
-        browser.ask("[...document.querySelectorAll('svg')].filter(s => !s.getBoundingClientRect().width).length") == 0
-    )
+    pictures = "[...document.querySelectorAll('svg:not(svg + svg)')]"
+    assert browser.ask(f"{pictures}.filter(s => !s.getBoundingClientRect().width).length") == 0
     assert browser.ask("document.querySelectorAll('h2').length") == 9
 
 
@@ -137,7 +136,7 @@ def test_a_saved_picture_stands_alone(browser, page):
     )
     n_buttons = browser.ask("document.querySelectorAll('figure button.save').length")
     assert n_buttons == browser.ask("document.querySelectorAll('figure').length")
-    browser.click(".cd button.save")
+    browser.click(".two button.save")
     text = browser.ask("window.kept[0].text()")
     assert browser.ask("window.name_") == "critical-difference-exact_match.svg"
     assert text.startswith('<svg xmlns="http://www.w3.org/2000/svg"')
@@ -153,7 +152,7 @@ def test_a_saved_picture_stands_alone(browser, page):
 def test_the_button_downloads_a_file(browser, page, tmp_path):
     show(browser, page)
     browser.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
-    browser.click("#exact-match figure:not(.cd) button.save")
+    browser.click("#exact-match figure:not(.two) button.save")
     file = tmp_path / "time-exact_match.svg"
     deadline = time.monotonic() + 60
     while not (file.exists() and file.stat().st_size) and time.monotonic() < deadline:
@@ -260,7 +259,18 @@ def test_boxes_hide_methods_metrics_and_data_sets_everywhere(browser, page):
     assert browser.complaints == []
 
 
-@pytest.mark.parametrize("width", [1920, 1400, 1024, 768])
+@pytest.mark.parametrize("width", [380, 768])
+def test_critical_differences_fit_a_phone_and_their_words_can_be_read(browser, page, width):
+    show(browser, page, width=width, mobile=width < 500)
+    box = "document.querySelector('#exact-match .two .wide')"
+    assert browser.ask(f"{box}.scrollWidth <= {box}.clientWidth")
+    shown = "[...document.querySelectorAll('#exact-match .two svg')].filter(e => e.getBoundingClientRect().width > 0)"
+    assert browser.ask(f"{shown}.length") == 1
+    heights = f"{shown}.flatMap(e => [...e.querySelectorAll('text')]).map(e => e.getBoundingClientRect().height)"
+    assert browser.ask(f"Math.min(...{heights})") > 11
+
+
+@pytest.mark.parametrize("width", [1920, 1400, 1024, 768, 380])
 def test_the_main_table_of_five_metrics_fits_its_box(browser, made_up, tmp_path, width):
     five = ("exact_match", "hamming_loss", "micro_f1", "macro_f1", "log_loss")
     cells = made_up(methods=("br", "cc", "pcc with a name of several words", "mc"), metrics=five)

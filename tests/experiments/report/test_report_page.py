@@ -71,7 +71,7 @@ def test_all_sections_are_there_and_every_link_leads_somewhere(made_up):
         "runs",
     ]
     assert list(dict.fromkeys(links)) == wanted
-    assert text.count("class='cd'") == 3
+    assert text.count("class='two'") == 3
     assert "name = &#x27;made up&#x27;" in text
     assert "2027-01-15 08:00 UTC" in text
 

@@ -37,8 +37,10 @@ def figures_of(page: str) -> dict[str, str]:
     return found
 
 
-def figure_html(svg: str, name: str, caption: str = "", kind: str = "") -> str:
-    """Return a picture that shrinks with the page; `name` becomes the name of the saved file, `kind` a class.
+def figure_html(svg: str, name: str, caption: str = "", narrow: str = "") -> str:
+    """Return a picture that shrinks with the page; `name` becomes the name of the saved file.
+
+    Where it shrinks to what cannot be read, `narrow` is the same drawn for a phone, shown there in its place.
 
     Examples
     --------
@@ -46,8 +48,9 @@ def figure_html(svg: str, name: str, caption: str = "", kind: str = "") -> str:
     "<figure><div class='wide'><svg></svg></div><div class='tools'><button ...>SVG</button></div></figure>"
     """
     words = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
-    style = f" class='{kind}'" if kind else ""
-    return f"<figure{style}><div class='wide'>{svg}</div>{words}<div class='tools'>{_save(name)}</div></figure>"
+    style = " class='two'" if narrow else ""
+    box = f"<div class='wide'>{svg}{narrow}</div>"
+    return f"<figure{style}>{box}{words}<div class='tools'>{_save(name)}</div></figure>"
 
 
 def zoom_html(svg: str, name: str, caption: str = "") -> str:

@@ -18,6 +18,7 @@ from plait.pictures.tables import Table
 
 __all__ = ["Section", "dataset_section", "draw_time_scatter", "glance_section", "metric_sections"]
 
+_PHONE = 352.0  # pixels of a picture on the narrowest usual phone
 # Name in links, title, HTML.
 Section = tuple[str, str, str]
 
@@ -76,11 +77,8 @@ def _metric_section(contents: Contents, ranking: Ranking, scores: Table, pairs: 
     else:
         tests = f"{rank_statement(ranking.comparison)} {_bars(ranking)} {_holm(ranking)}"
         caption = f"Critical differences of {words}. {tests}"
-        parts.append(
-            figure_html(
-                cd_svg(ranking.comparison, _cd_width(ranking)), f"critical-difference-{ranking.metric}", caption, "cd"
-            )
-        )
+        drawn, narrow = (cd_svg(ranking.comparison, width) for width in (_cd_width(ranking), _PHONE))
+        parts.append(figure_html(drawn, f"critical-difference-{ranking.metric}", caption, narrow))
     if pairs is not None:
         parts.append(f"<details><summary>{escape(pairs.title)}</summary>{as_html(pairs)}</details>")
     scatter = draw_time_scatter(ranking, contents.outcomes)
