@@ -32,6 +32,11 @@ def test_files_and_functions_stay_small(path):
     assert path.stem.lstrip("_") not in NAMES_THAT_SAY_NOTHING
 
 
+def test_test_files_stay_small():
+    files = Path(__file__).parent.rglob("*.py")
+    assert [path.name for path in files if path.read_text(encoding="utf8").count("\n") > LONGEST_FILE] == []
+
+
 def modules() -> list[str]:
     return ["plait", *(m.name for m in pkgutil.walk_packages(plait.__path__, "plait."))]
 

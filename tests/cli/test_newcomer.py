@@ -1,53 +1,26 @@
 """What new users tried first, and what once failed or had friction: each by the number of its trial.
 
-People at a shell with a table of words, gaps, dates, texts, tags and names of rows; people with frames in Python.
+People at a shell with a table of words, gaps, dates, texts, tags and names of rows.
 """
 
 import io
 import json
 from types import SimpleNamespace
 
-import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
-from sklearn.base import clone
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, RandomizedSearchCV, validation_curve
-from sklearn.pipeline import make_pipeline
 
-import plait
 from plait import load_dataset, load_model, recipes, save_model
 from plait.cli import main
-from plait.data import DataError, Dataset, TableEncoder, from_frame, split_tags, statistics
-from plait.data.folds import MultilabelStratifiedKFold
+from plait.data import TableEncoder
 from plait.estimators import JointPipeline
-from plait.features import SCLS
 
 pytestmark = pytest.mark.filterwarnings("ignore::plait.data.DataWarning")
 LABELS = ["calm", "sad", "loud"]
-WORDS = {"C": "sea sand waves", "G": "love night dark", "D": "rain cold wind"}
-
-
-def songs(n=90):
-    chance = np.random.default_rng(0)
-    key, live = chance.choice(list(WORDS), n), chance.choice(["ja", "nein"], n)
-    tempo = chance.normal(100, 20, n).round(1)
-    table = pd.DataFrame({"song": [f"s{i:03}.mp3" for i in range(n)], "tempo": tempo, "live": live, "key": key})
-    table["released"] = (pd.Timestamp("2020-01-01") + pd.to_timedelta(chance.integers(0, 900, n), "D")).astype(str)
-    table["lyrics"] = [" ".join(chance.permutation([*WORDS[k].split(), "the", "song"])) for k in key]
-    marks = np.column_stack([tempo < 100, key != "C", live == "ja"])
-    table["genre"] = ["|".join(name for name, on in zip(LABELS, row, strict=True) if on) for row in marks]
-    for name, on in zip(LABELS, marks.T, strict=True):
-        table[name] = np.where(on, "ja", "nein")
-    table.loc[3, "tempo"] = np.nan
-    table.loc[5, "key"] = None
-    return table
 
 
 @pytest.fixture(scope="module")
-def at(tmp_path_factory):
+def at(tmp_path_factory, songs):
     """A folder with files as people have them, and a model that the shell has made of one."""
     folder = tmp_path_factory.mktemp("newcomer")
     table = songs()
@@ -413,76 +386,3 @@ def test_debug_shows_the_traceback(at, monkeypatch, capsys):
     monkeypatch.chdir(at.folder)
     assert main(["describe", "tr.csv", "--labels", "nope", "--debug"]) == 2
     assert "Traceback" in capsys.readouterr().err
-
-
-# Frames and models in Python.
-
-
-def test_7_metrics_after_import_plait():
-    assert plait.metrics.exact_match([[1, 0]], [[1, 0]]) == 1.0
-
-
-def test_36_50_58_searches_over_defaults():
-    rng = np.random.default_rng(0)
-    X, Y = rng.normal(size=(40, 3)), rng.integers(0, 2, size=(40, 2))
-    for search in (
-        GridSearchCV(recipes.br(), {"learner__C": [0.1, 1.0]}, cv=2),
-        RandomizedSearchCV(recipes.br(), {"learner__C": [0.1, 1.0]}, n_iter=1, cv=2, random_state=0),
-    ):
-        assert "learner__C" in search.fit(X, Y).best_params_
-    assert len(validation_curve(recipes.br(), X, Y, param_name="learner__C", param_range=[0.1, 1.0], cv=2)) == 2
-    assert clone(recipes.br()).set_params(learner__C=3).get_params()["learner__C"] == 3
-
-
-@pytest.mark.parametrize("learner", [LogisticRegression(), RandomForestClassifier(5, random_state=0), "logistic"])
-def test_60_63_any_classifier_learns(learner):
-    rng = np.random.default_rng(0)
-    X, Y = rng.normal(size=(40, 3)), rng.integers(0, 2, size=(40, 2))
-    assert recipes.br(learner=learner).fit(X, Y).predict(X).shape == (40, 2)
-
-
-SETS = [{"sea"}, {"sea", "sun"}, {"sun"}, set()] * 5
-MATRIX = np.array([[1, 0], [1, 1], [0, 1], [0, 0]] * 5)
-NUMBERS = np.random.default_rng(0).normal(size=(20, 3)) + MATRIX @ [[1, 0, 0], [0, 2, 0]]
-
-
-@pytest.mark.parametrize(
-    "Y",
-    [
-        SETS,
-        [sorted(row) for row in SETS],
-        pd.Series([sorted(row) for row in SETS]),
-        pl.Series([sorted(row) for row in SETS], dtype=pl.List(pl.String)),
-        pd.DataFrame(np.where(MATRIX, "ja", "nein"), columns=["sea", "sun"]),
-        split_tags(["|".join(sorted(row)) for row in SETS]),
-    ],
-    ids=["sets", "lists", "series", "polars", "yes/no", "tags"],
-)
-def test_10_21_28_48_70_73_labels_as_people_have_them(Y):
-    model = recipes.br().fit(NUMBERS, Y)
-    assert list(model.label_names_) == ["sea", "sun"]
-    np.testing.assert_array_equal(model.predict(NUMBERS), recipes.br().fit(NUMBERS, MATRIX).predict(NUMBERS))
-    assert model.score(NUMBERS, Y) == model.score(NUMBERS, MATRIX)
-    assert len(list(MultilabelStratifiedKFold(2).split(NUMBERS, Y))) == 2
-    assert SCLS(n_features=1).fit(NUMBERS, Y).mask_.support.shape == (2, 3)
-    assert Dataset(NUMBERS, Y).label_names == ("sea", "sun")
-    assert statistics(Dataset(NUMBERS, Y)).n_labels == 2
-
-
-def test_23_25_26_names_out_of_a_pipeline_of_words():
-    table = songs()
-    model = JointPipeline([("table", TableEncoder()), ("model", recipes.br())])
-    model.fit(table[["tempo", "key", "live"]], table[LABELS])
-    assert set(model.predict_sets(table[["tempo", "key", "live"]])[0]) <= set(LABELS)
-    assert model.joint(table[["tempo", "key", "live"]][:2]).marginals().shape == (2, 3)
-
-
-def test_80_81_92_words_and_gaps_in_frames():
-    table = songs()
-    model = make_pipeline(TableEncoder(), recipes.br()).fit(table[["tempo", "key"]], table[LABELS])
-    assert model.predict(table[["key", "tempo"]]).shape == (90, 3)
-
-
-def test_117_a_frame_with_a_column_of_lists():
-    with pytest.raises(DataError, match="numbers, words or dates in column 'tags'"):
-        from_frame(pd.DataFrame({"tags": [["a"], ["b"]], "sea": [1, 0]}), ["sea"])
