@@ -1,6 +1,6 @@
 """`LinearConditionals`: scores that are linear in the features and in the values of the parents."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
@@ -230,7 +230,8 @@ def parent_matrix(graph: LabelGraph, values: Floats, places: tuple[Any, Any]) ->
     array([[0. , 0. ],
            [2.5, 0. ]])
     """
-    shape = graph.n_labels, graph.n_labels
+    n_labels = graph.n_labels
+    shape = n_labels, n_labels
     if has_few_parents(graph):
         return sparse.csr_array((values, places), shape=shape)
     matrix = np.zeros(shape)
@@ -253,10 +254,10 @@ def weights_of_parents(matrix: Any, label: int, parents: tuple[int, ...]) -> Flo
     return np.array([held.get(parent, 0.0) for parent in parents])
 
 
-def stacked(parts: Iterable[LinearConditionals], name: str) -> Floats:
-    """Return an attribute of the labels of several conditionals; coefficients are dense while they are trained."""
-    values = list(map(attrgetter(name), parts))
-    return np.concatenate([_dense(part) for part in values] if any(map(sparse.issparse, values)) else values)
+def stacked(parts: Sequence[LinearConditionals], *names: str) -> list[Floats]:
+    """Return two or more attributes of the labels of several conditionals; coefficients are dense in training."""
+    columns = zip(*map(attrgetter(*names), parts), strict=True)
+    return [np.concatenate(list(map(_dense, each)) if any(map(sparse.issparse, each)) else each) for each in columns]
 
 
 def _parts(value: Any) -> Any:

@@ -105,7 +105,7 @@ class LabelGraph:
         """Made once: plans of messages are looked up by graph for every block of rows."""
         return hash((self.parents, self.order))
 
-    @property
+    @cached_property
     def n_labels(self) -> int:
         """Number of labels."""
         return len(self.parents)

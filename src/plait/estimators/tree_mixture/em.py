@@ -68,7 +68,7 @@ def component_log_probs(mixture: Mixture, X: Any, Y: Labels) -> Floats:
 
 def _linear_log_probs(parts: Sequence[Any], X: Any, Y: Labels) -> Floats:
     """Return log P_k(y^n | x^n) with one product for all labels of all components; scores clipped as in the joint."""
-    coef, parent_coef, intercept = stacked(parts, "coef_"), stacked(parts, "parent_coef_"), stacked(parts, "intercept_")
+    coef, parent_coef, intercept = stacked(parts, "coef_", "parent_coef_", "intercept_")
     logs = np.empty((len(Y), len(parts)))
     step = max(1, _ENTRIES // len(coef))
     for start in range(0, len(Y), step):

@@ -38,8 +38,9 @@ def tree_on(graph: LabelGraph, learner: Learner, X: Any, Y: Labels, weights: Flo
 def joined(mixture: Mixture, tree: Conditionals, growth: "Growth") -> Mixture:
     """Return the mixture with one more tree, all with equal weights [MC algorithm 1]; EM keeps their strengths."""
     n = len(mixture.weights) + 1
-    known = [part.relaxed(growth.ease(n) / growth.ease(n - 1)) for part in mixture.conditionals]
-    return Mixture(np.full(n, 1.0 / n), (*known, tree.relaxed(growth.ease(n))))
+    ease, before = growth.ease(n), growth.ease(n - 1)
+    known = [part.relaxed(ease / before) for part in mixture.conditionals]
+    return Mixture(np.full(n, 1.0 / n), (*known, tree.relaxed(ease)))
 
 
 @dataclass(frozen=True, eq=False)

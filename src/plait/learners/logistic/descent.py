@@ -13,7 +13,6 @@ import numpy as np
 
 from plait.core.arrays import Array, Bools, Floats, Ints
 from plait.core.lazy_modules import lazy_module
-from plait.core.products import product
 
 __all__ = [
     "MEMORY",
@@ -172,12 +171,12 @@ class CurvaturePairs:
 
 def _inner(vectors: Array, one: Array) -> Array:
     """Return the inner products of every problem's vectors with one more."""
-    return product(vectors, one[:, :, None])[:, :, 0]
+    return np.asarray(vectors @ one[:, :, None])[:, :, 0]
 
 
 def _combined(shares: Floats, vectors: Array) -> Array:
     """Return the sum of every problem's vectors, each times its share."""
-    return product(shares.astype(vectors.dtype)[:, None], vectors)[:, 0]
+    return np.asarray(shares.astype(vectors.dtype)[:, None] @ vectors)[:, 0]
 
 
 def _solved(matrices: Floats, right: Array) -> Floats:

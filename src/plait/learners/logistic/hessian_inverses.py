@@ -12,7 +12,6 @@ import numpy as np
 from scipy.linalg import lapack
 
 from plait.core.arrays import Array, Bools, Floats, Ints
-from plait.core.products import product
 from plait.learners.logistic.row_matrices import DenseRows, in_eights
 
 __all__ = [
@@ -28,6 +27,10 @@ __all__ = [
 # Means of S are rounded to powers of this number.
 _RATIO = 4.0
 _LOG_RATIO = math.log(_RATIO)
+# LAPACK's routines of Cholesky's factors for float32 and float64.
+_FACTOR = {"f": lapack.spotrf, "d": lapack.dpotrf}
+_SOLVE = {"f": lapack.spotrs, "d": lapack.dpotrs}
+_INVERT = {"f": lapack.spotri, "d": lapack.dpotri}
 # What rounding leaves of A'A, as a share of its largest entry.
 _ROUNDING = 1e-6
 # Entries of a Gram matrix from which float32 no longer tells the penalty from rounding.
@@ -100,11 +103,11 @@ def _inverted(gram: Array, level: float) -> Array:
     while True:
         H = scaled.copy()
         H[np.diag_indices_from(H)] += 1.0 + more
-        factor, failed = _routine("potrf", H.dtype)(H.T, lower=1, overwrite_a=1)
+        factor, failed = _FACTOR[H.dtype.char](H.T, lower=1, overwrite_a=1)
         if not failed:
             break
         more = max(10.0 * more, 1e-6)
-    lower = _routine("potri", H.dtype)(factor, lower=1, overwrite_c=1)[0]
+    lower = _INVERT[H.dtype.char](factor, lower=1, overwrite_c=1)[0]
     inverse = np.asarray(lower + lower.T, dtype=gram.dtype)
     inverse[np.diag_indices_from(inverse)] *= 0.5
     return inverse
@@ -171,7 +174,7 @@ class DensePreconditioner:
             core, border = levels.core(each)
             solved[here] = in_eights(inner[here], core)
             rest[here] -= in_eights(inner[here], border)
-        rest = product((rest * self._used[rows])[:, None], self._corners[rows])[:, 0]
+        rest = ((rest * self._used[rows])[:, None] @ self._corners[rows])[:, 0]
         for each, here in groups:
             solved[here] -= in_eights(rest[here], levels.core(each)[1].T)
         out[:, levels.others], out[:, levels.shared] = rest, solved
@@ -273,7 +276,7 @@ def cholesky_factor(gram: Array, penalty: Array) -> Array:
     for _ in range(30):
         raised = gram.copy()
         raised[diagonal, diagonal] += penalty + lift
-        factor, failed = _routine("potrf", gram.dtype)(raised.T, lower=0, overwrite_a=1, clean=0)
+        factor, failed = _FACTOR[gram.dtype.char](raised.T, lower=0, overwrite_a=1, clean=0)
         if not failed:
             break
         lift *= 10.0
@@ -282,8 +285,4 @@ def cholesky_factor(gram: Array, penalty: Array) -> Array:
 
 def solve_factored(factor: Array, rows: Array) -> Array:
     """Return the inverse of the factored matrix times each row."""
-    return np.asarray(_routine("potrs", factor.dtype)(factor, rows.T, lower=0)[0]).T
-
-
-def _routine(name: str, dtype: Any) -> Any:
-    return getattr(lapack, ("s" if dtype == np.float32 else "d") + name)
+    return np.asarray(_SOLVE[factor.dtype.char](factor, rows.T, lower=0)[0]).T

@@ -363,7 +363,7 @@ def _solved(
     dtype: str,
     polish: bool,
 ) -> Solution:
-    with one_blas_thread():
+    with one_blas_thread(), np.errstate(invalid="ignore"):  # once around thousands of products, see `core.products`
         if isinstance(design, DenseDesign):
             return solve_dense(design, batch, tol=tol, max_iter=max_iter, dtype=dtype, polish=polish)
         assert isinstance(design, SparseDesign)

@@ -270,6 +270,7 @@ class PairFits:
                 tasks = (delayed(self._used)(use, group, matrix, group.targets[k : k + most]) for k in firsts)
                 Parallel(n_jobs=n_threads, require="sharedmem")(tasks)
 
+    @np.errstate(invalid="ignore")  # for the products of all steps, see `core.products`
     def _used(self, use: Callable[[TargetPairs], None], group: FeatureGroup, matrix: Rows, targets: Ints) -> None:
         for pairs in self._solved(group, matrix, targets):
             use(pairs)

@@ -5,6 +5,7 @@ finds one C for all; each label then chooses within a decade of it, by its own l
 weighed as if they came from a few rows: the fewer positives a label has, the less its own losses count.
 """
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -99,10 +100,10 @@ class PenaltyPath:
         """Return the log-losses of all labels on the rows held out."""
         if place not in self._losses:
             total, found = np.zeros(self._folds[0][1].n_labels), []
-            for number, (training, held_out) in enumerate(self._folds):
-                tol = TOL_SMALL if training.design.is_small else TOL
-                solution = training.solve(self._each(training, place), self._start(number, place), tol)
-                total += _log_losses(training.conditionals(self._each(training, place), solution, ""), held_out)
+            for (training, held_out), start in zip(self._folds, self._starts(place), strict=True):
+                C, tol = self._each(training, place), TOL_SMALL if training.design.is_small else TOL
+                solution = training.solve(C, start, tol)
+                total += _log_losses(training.conditionals(C, solution, ""), held_out)
                 found.append(Solution.start(solution.coef.astype(np.float32), solution.intercept))
             self._losses[place], self._found[place] = total, found
         return self._losses[place]
@@ -111,14 +112,16 @@ class PenaltyPath:
     def _each(training: PreparedProblem, place: int) -> Floats:
         return np.full(len(training.fitted), HALF_DECADES[place])
 
-    def _start(self, fold: int, place: int) -> Solution | None:
-        """Return where the line through the two fits nearest to a place leads."""
+    def _starts(self, place: int) -> Sequence[Solution | None]:
+        """Return where, in every fold, the line through the two fits nearest to a place leads."""
         near = sorted(self._found, key=lambda each: abs(each - place))[:2]
         if len(near) < 2:
-            return self._found[near[0]][fold] if near else None
-        a, b = (self._found[each][fold] for each in near)
-        share = (place - near[0]) / (near[1] - near[0])
-        return Solution.start(a.coef + share * (b.coef - a.coef), a.intercept + share * (b.intercept - a.intercept))
+            return self._found[near[0]] if near else [None] * len(self._folds)
+        share, pairs = (place - near[0]) / (near[1] - near[0]), zip(*map(self._found.__getitem__, near), strict=True)
+        return [
+            Solution.start(a.coef + share * (b.coef - a.coef), a.intercept + share * (b.intercept - a.intercept))
+            for a, b in pairs
+        ]
 
     def forget(self, before: int) -> None:
         """Give up the fits with stronger penalties than at a place; their losses stay known."""

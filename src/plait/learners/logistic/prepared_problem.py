@@ -6,7 +6,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -207,12 +207,17 @@ class PreparedProblem:
             self.rows.graph,
             coef if whole else self._whole(np.zeros((n_labels, n_features)), coef),
             parent_coef,
-            self._whole(constant_scores(self.rows.class_mass()), intercept),
+            self._whole(self._without_fits.copy(), intercept),
             n_iter_=self._whole(np.zeros(n_labels, dtype=np.int64), solution.n_iter),
             converged_=self._whole(np.ones(n_labels, dtype=np.bool_), solution.converged),
             C_=self._whole(np.full(n_labels, np.nan), C),
             made_by=made_by,
         )
+
+    @cached_property
+    def _without_fits(self) -> Floats:
+        """Intercepts of labels that have one value."""
+        return constant_scores(self.rows.class_mass())
 
     def _whole(self, values: Any, fitted: Any) -> Any:
         """Return values of all labels, those of the fitted ones replaced."""
@@ -265,9 +270,9 @@ class GraphBatch:
         q = self.Y.shape[1]
         mass = self._class_mass(weights)
         fitted = ~constant_labels(mass)
-        strengths = stacked(starts, "C_")
+        coef, parent_coef, intercept, strengths = stacked(starts, "coef_", "parent_coef_", "intercept_", "C_")
+        coef = np.hstack([coef, parent_coef[:, self.parents]])
         strengths[np.isnan(strengths)] = 1.0
-        coef, intercept = self._coefficients(starts)
         begin = Solution.start(*self.design.prepared(coef[fitted], intercept[fitted]))
         solution = solve(
             self.design,
@@ -320,19 +325,13 @@ class GraphBatch:
         support[tuple(np.array(edges, dtype=np.int64).reshape(-1, 2).T)] = True
         return support[:, np.append(np.arange(self.n_features), self.n_features + self.parents)]
 
-    def _coefficients(self, starts: Sequence[LinearConditionals]) -> tuple[Floats, Floats]:
-        coef = np.hstack([stacked(starts, "coef_"), stacked(starts, "parent_coef_")[:, self.parents]])
-        return coef, stacked(starts, "intercept_")
-
 
 def l2_penalty(scales: Floats, parent_scales: Floats, conditionals: Sequence[Any]) -> float:
     """Return `sum_k ||w_k||^2 / (2 C_k)` of linear conditionals, features and parents in units of their scales.
 
     A label with one value is not fitted, has no C and counts nothing.
     """
-    coef = stacked(conditionals, "coef_") * scales
-    parent_coef = stacked(conditionals, "parent_coef_") * parent_scales
-    C = stacked(conditionals, "C_")
-    sizes = np.square(coef).sum(axis=1) + np.square(parent_coef).sum(axis=1)
+    coef, parent_coef, C = stacked(conditionals, "coef_", "parent_coef_", "C_")
+    sizes = np.square(coef * scales).sum(axis=1) + np.square(parent_coef * parent_scales).sum(axis=1)
     fitted = np.isfinite(C)
     return float((sizes[fitted] / (2.0 * C[fitted])).sum())

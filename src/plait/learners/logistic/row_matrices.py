@@ -8,7 +8,6 @@ from scipy import sparse
 
 from plait.core.arrays import Array, Floats, Ints
 from plait.core.lazy_modules import lazy_module
-from plait.core.products import product
 
 __all__ = ["DenseRows", "RawRows", "SparseRows", "SupportedRows", "in_eights"]
 
@@ -33,8 +32,8 @@ def in_eights(values: Array, matrix: Array) -> Array:
     n_eights, size = -(-len(values) // _EIGHT), values.shape[1]
     whole = np.zeros((n_eights * _EIGHT, size), dtype=values.dtype)
     whole[: len(values)] = values
-    panels = product(whole.reshape(n_eights, _EIGHT, size), matrix)
-    return panels.reshape(n_eights * _EIGHT, matrix.shape[1])[: len(values)]
+    panels = whole.reshape(n_eights, _EIGHT, size) @ matrix
+    return np.asarray(panels).reshape(n_eights * _EIGHT, matrix.shape[1])[: len(values)]
 
 
 def _whole_eights(values: Array) -> Array:
@@ -114,7 +113,7 @@ class DenseRows:
 
     def diagonal(self, weights: Array) -> Array:
         """Return the diagonal of that matrix for one row of weights."""
-        return product(weights, self.values * self.values)
+        return np.asarray(weights @ (self.values * self.values))
 
 
 class RawRows:
