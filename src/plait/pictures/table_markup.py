@@ -4,7 +4,7 @@ import math
 import re
 from html import escape
 
-from plait.pictures.tables import Entry, Heading, Table, number_text
+from plait.pictures.tables import Entry, Heading, Table
 
 __all__ = ["as_html", "as_latex", "as_markdown", "latex_text"]
 
@@ -94,7 +94,7 @@ def _characters(table: Table) -> int:
     longest = 0
     for row in table.rows:
         # Longer words are broken.
-        lengths = [min(22, len(number_text(e.value, c.decimals))) for e, c in zip(row, table.columns, strict=True)]
+        lengths = [min(22, len(e.written(c)[0])) for e, c in zip(row, table.columns, strict=True)]
         spreads = [0 if math.isnan(entry.spread) else 6 for entry in row]
         longest = max(longest, sum(lengths) + sum(spreads) + 3 * len(row))
     return longest
@@ -120,9 +120,10 @@ def _cell(entry: Entry, column: Heading, c: int) -> str:
         return f"<{tag} class='text{best}'>{words}{note}</{tag[:2]}>"
     # The words of JavaScript: Infinity, not inf.
     key = "" if math.isnan(entry.value) else f" data-value='{repr(entry.value).replace('inf', 'Infinity')}'"
-    spread = "" if math.isnan(entry.spread) else f"<i>±{number_text(entry.spread, column.decimals)}</i>"
+    value, spread = entry.written(column)
+    spread = spread and f"<i>±{spread}</i>"
     mark = f" class='{best.strip()}'" if best else ""
-    return f"<{tag}{mark}{key}>{number_text(entry.value, column.decimals)}{spread}{note}</{tag[:2]}>"
+    return f"<{tag}{mark}{key}>{value}{spread}{note}</{tag[:2]}>"
 
 
 def latex_text(words: str) -> str:
@@ -165,8 +166,7 @@ def as_latex(table: Table) -> str:
     shape = "".join("l" if column.is_text else "r" for column in table.columns)
     heads = " & ".join(latex_text(column.name) for column in table.columns)
     rows = [
-        " & ".join(_latex_entry(entry, column.decimals) for entry, column in zip(row, table.columns, strict=True))
-        + r" \\"
+        " & ".join(_latex_entry(entry, column) for entry, column in zip(row, table.columns, strict=True)) + r" \\"
         for row in table.rows
     ]
     caption = latex_text(" ".join([f"{table.title}.", *table.notes]))
@@ -191,12 +191,13 @@ def as_latex(table: Table) -> str:
     )
 
 
-def _latex_entry(entry: Entry, decimals: int) -> str:
-    words = latex_text(number_text(entry.value, decimals))
+def _latex_entry(entry: Entry, column: Heading) -> str:
+    value, spread = entry.written(column)
+    words = latex_text(value)
     if entry.best:
         words = rf"\textbf{{{words}}}"
-    if not math.isnan(entry.spread):
-        words += rf" {{\scriptsize $\pm$ {number_text(entry.spread, decimals)}}}"
+    if spread:
+        words += rf" {{\scriptsize $\pm$ {spread}}}"
     return words + (rf" {{\scriptsize ({latex_text(entry.note)})}}" if entry.note else "")
 
 
@@ -221,16 +222,15 @@ def as_markdown(table: Table) -> str:
     | a\|b | **0.50** |
     """
     rows = [
-        [_markdown_entry(entry, column.decimals) for entry, column in zip(row, table.columns, strict=True)]
-        for row in table.rows
+        [_markdown_entry(entry, column) for entry, column in zip(row, table.columns, strict=True)] for row in table.rows
     ]
     lines = [[_markdown_text(column.name) for column in table.columns], ["---"] * len(table.columns), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _markdown_entry(entry: Entry, decimals: int) -> str:
-    words = _markdown_text(number_text(entry.value, decimals))
-    words += "" if math.isnan(entry.spread) else f" ±{number_text(entry.spread, decimals)}"
+def _markdown_entry(entry: Entry, column: Heading) -> str:
+    value, spread = entry.written(column)
+    words = _markdown_text(value) + (spread and f" ±{spread}")
     return (f"**{words}**" if entry.best else words) + (f" ({entry.note})" if entry.note else "")
 
 

@@ -40,6 +40,8 @@ class Entry:
         Whether it is the best of its column.
     note : str, default=""
         A short remark, such as "3/5" where two parts are missing.
+    decimals : int, optional
+        Digits after the point, where they are not those of its column.
 
     Examples
     --------
@@ -51,6 +53,18 @@ class Entry:
     spread: float = math.nan
     best: bool = False
     note: str = ""
+    decimals: int | None = None
+
+    def written(self, column: "Heading") -> tuple[str, str]:
+        """Return the number as text, and its spread, empty where there is none.
+
+        Parameters
+        ----------
+        column : Heading
+            What stands above it.
+        """
+        decimals = column.decimals if self.decimals is None else self.decimals
+        return number_text(self.value, decimals), "" if math.isnan(self.spread) else number_text(self.spread, decimals)
 
 
 @dataclass(frozen=True)
@@ -218,9 +232,9 @@ def _column_texts(table: Table, c: int) -> list[str]:
 def _entry_text(entry: Entry, head: Heading, marked: bool) -> str:
     if isinstance(entry.value, str):
         return shortened(entry.value, head.longest) if entry.value else ""
-    spread = "" if math.isnan(entry.spread) else f"±{number_text(entry.spread, head.decimals)}"
+    value, spread = entry.written(head)
     note = f" ({entry.note})" if entry.note else ""
-    return f"{number_text(entry.value, head.decimals)}{spread}{note}" + ("*" if entry.best else " " if marked else "")
+    return f"{value}{spread and f'±{spread}'}{note}" + ("*" if entry.best else " " if marked else "")
 
 
 def _blocks(widths: list[int], width: int) -> list[list[int]]:

@@ -27,3 +27,18 @@ def test_titles_are_no_longer_than_a_line():
     assert page_title("occ/figure3") == "occ/figure3"
     assert len(page_title("x" * 200)) == 60
     assert page_title("") == ""
+
+
+def test_numbers_have_the_digits_that_are_printed():
+    wanted = [s for s in printed_scores("mc") if s.dataset == "emotions" and s.method == "BR"]
+    scores = {s.metric: s.mean for s in wanted}
+    parts = [
+        CellResult("emotions", "BR", fold, 0, metrics={metric: mean + shift for metric, mean in scores.items()})
+        for fold, shift in enumerate((-0.001, 0.001))
+    ]
+    table = report_contents(outcomes_of(parts, plan="mc")).printed
+    rows = {row[2].value: zip(row, table.columns, strict=True) for row in table.rows}
+    printed = {measure: [entry.written(head) for entry, head in row] for measure, row in rows.items()}
+    assert printed["CLL-loss"][3:6] == [("153.5", ""), ("153.5", "0.0"), ("0.0", "")]
+    assert printed["exact match"][3:5] == [("0.265", ""), ("0.265", "0.001")]
+    assert table.notes[0] == "The paper prints no spread."

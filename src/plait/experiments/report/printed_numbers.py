@@ -1,6 +1,9 @@
 """What a paper printed beside what came out, for the plans of `plait reproduce`."""
 
-from plait.experiments.published import PAPERS
+from collections.abc import Sequence
+from math import isfinite
+
+from plait.experiments.published import PAPERS, PublishedScore
 from plait.experiments.report.outcomes import Outcomes
 from plait.experiments.report.score_tables import metric_words
 from plait.experiments.reproduction.compared_cells import compare_with_paper
@@ -50,21 +53,36 @@ def printed_table(outcomes: Outcomes) -> Table:
     title = "Printed numbers beside these"
     if paper not in PAPERS or column not in COLUMNS:
         return Table("printed", title, _COLUMNS, ())
-    rows = []
-    for cell in compare_with_paper(paper, outcomes.results, column):
+    rows, cells = [], compare_with_paper(paper, outcomes.results, column)
+    digits = _printed_digits([cell.published for cell in cells])
+    for cell in cells:
         score = cell.published
+        decimals = digits[score.dataset, score.metric]
         words = cell.verdict if cell.comparable else "another experiment"
         rows.append(
             (
                 *map(Entry, (score.dataset, score.method, metric_words(score.metric))),
-                Entry(score.mean, score.std),
-                Entry(cell.mean, cell.std),
-                Entry(cell.deviations),
+                Entry(score.mean, score.std, decimals=decimals),
+                Entry(cell.mean, cell.std, decimals=decimals),
+                Entry(round(cell.deviations, 1) + 0.0),  # no -0.0
                 Entry(words),
             )
         )
+    spread = paper_facts(paper).spread
     notes = (
-        f"The printed spread is that of the paper: {paper_facts(paper).spread}.",
+        "The paper prints no spread." if spread == "none" else f"The printed spread is that of the paper: {spread}.",
         "Deviations: how much better than printed, in standard deviations over the parts; within two is within.",
     )
     return Table("printed", title, _COLUMNS, tuple(rows), notes)
+
+
+def _printed_digits(scores: Sequence[PublishedScore]) -> dict[tuple[str, str], int]:
+    """Return for each data set and measure how many digits after the point are printed at most."""
+    found: dict[tuple[str, str], int] = {}
+    for score in scores:
+        key = score.dataset, score.metric
+        digits = (
+            len(f"{value:.6f}".rstrip("0").partition(".")[2]) for value in (score.mean, score.std) if isfinite(value)
+        )
+        found[key] = max(found.get(key, 1), *digits, 0)
+    return found
