@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from joblib import parallel_config
 from scipy import sparse
+from sklearn.ensemble import ExtraTreesClassifier
 
 from plait import baselines
 from plait.core.multilabel_classifier import MultilabelClassifier
@@ -35,9 +36,19 @@ def made(kind, **parameters):
 @pytest.mark.parametrize("model", [made(kind) for kind in KINDS], ids=lambda model: type(model).__name__)
 class TestBaselines(BaselineConformance):
     def test_the_same_bits_twice_and_for_any_number_of_jobs(self, model):
-        # Processes take seconds to start: the methods' own tests have them, but that of LIFT.
+        # Processes take seconds to start: LIFT's serve the test below too.
         with parallel_config("loky" if isinstance(model, baselines.LIFT) else "threading"):
             super().test_the_same_bits_twice_and_for_any_number_of_jobs(model)
+
+
+@pytest.mark.parametrize("kind", [baselines.CalibratedLabelRanking, baselines.HOMER, baselines.RAkEL])
+def test_other_classifiers_in_processes_give_the_same_bits(kind):
+    X, Y = _problem()
+    one = made(kind, estimator=ExtraTreesClassifier(3)).fit(X, Y)
+    with parallel_config("loky"):
+        two = made(kind, estimator=ExtraTreesClassifier(3), n_jobs=2).fit(X, Y)
+    for found, expected in zip(_answers(two, X), _answers(one, X), strict=True):
+        np.testing.assert_array_equal(found, expected)
 
 
 @every_kind
