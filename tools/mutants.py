@@ -29,6 +29,7 @@ import traceback
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -139,7 +140,10 @@ def _changes(node: Any, at: Any, raw: bytes) -> Iterator[tuple[int, int, str]]:
 
 
 def sampled(rooms: list[str], n: int, seed: int, plain: bool = False) -> list[Mutant]:
-    """Return n mutants of each room that are still Python, without those that are known to have no effect."""
+    """Return n mutants of each room that are still Python, without those that are known to have no effect.
+
+    Rooms take turns, so that a run that is stopped has tried as many of each.
+    """
     known = {line.partition("  # ")[0].strip() for line in WITHOUT_EFFECT.read_text(encoding="utf8").splitlines()}
     found = []
     for room in rooms:
@@ -147,8 +151,8 @@ def sampled(rooms: list[str], n: int, seed: int, plain: bool = False) -> list[Mu
         every = [m for path in files for m in mutants(path)]
         random.Random(f"{seed} {room}").shuffle(every)
         sound = (m for m in every if m.key not in known and _is_python(m))
-        found += [mutant for mutant, _ in zip(sound, range(n), strict=False)]
-    return found
+        found.append([mutant for mutant, _ in zip(sound, range(n), strict=False)])
+    return [mutant for turn in zip_longest(*found) for mutant in turn if mutant is not None]
 
 
 def _is_python(mutant: Mutant) -> bool:
@@ -166,7 +170,7 @@ class Recorder:
     """Keeps the functions of plait that each test calls, and its time; those of shared fixtures count for all users."""
 
     def __init__(self, source: str) -> None:
-        self.source, self.numbers, self.tests = source, {}, {}
+        self.source, self.numbers, self.tests, self.failing = source, {}, {}, []
         self.calls: set[int] = set()
         self.shared: dict[str, set[int]] = defaultdict(set)
 
@@ -189,6 +193,11 @@ class Recorder:
         calls = self.calls.union(*(self.shared[f"{item.path}:{name}"] for name in getattr(item, "fixturenames", ())))
         self.tests[item.nodeid] = [round(time.process_time() - start, 3), sorted(calls)]
 
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Keep which tests fail without any change: they say nothing about a mutant."""
+        if report.failed and report.nodeid not in self.failing:
+            self.failing.append(report.nodeid)
+
     @pytest.hookimpl(hookwrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Iterator[None]:
         """Keep what a shared fixture calls."""
@@ -207,11 +216,23 @@ def record(folder: Path, rooms: list[str], file: Path) -> None:
     def work() -> int:
         recorder = Recorder(str(folder / "src" / "plait") + "/")
         code = pytest.main(["-q", "-m", "not slow", *CALM, *places], plugins=[recorder])
-        file.write_text(json.dumps({"functions": list(recorder.numbers), "tests": recorder.tests}), encoding="utf8")
+        found = {"functions": list(recorder.numbers), "tests": recorder.tests, "failing": recorder.failing}
+        file.write_text(json.dumps(found), encoding="utf8")
         return int(code)
 
     if child(folder, work, seconds=3600.0) not in (0, None):
         print("some tests fail without any change:", (folder / "output").read_text(encoding="utf8")[-2000:], flush=True)
+
+
+class LeftOut:
+    """Leaves tests out: those that fail without any change, and those that have passed."""
+
+    def __init__(self, names: Any) -> None:
+        self.names = set(names)
+
+    def pytest_collection_modifyitems(self, items: Any) -> None:
+        """Keep the other tests."""
+        items[:] = [item for item in items if item.nodeid not in self.names]
 
 
 CALM = ["-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=no", "-W", "ignore::DeprecationWarning"]
@@ -244,7 +265,8 @@ def tests_of(mutant: Mutant, known: dict[str, Any]) -> tuple[list[str], list[str
     """Return the tests to run first, and then whole files."""
     places = _places(mutant)
     numbers = {i for i, place in enumerate(known["functions"]) if place in places}
-    calling = [name for name, (_, calls) in known["tests"].items() if not numbers.isdisjoint(calls)]
+    sound = {name: calls for name, (_, calls) in known["tests"].items() if name not in known.get("failing", ())}
+    calling = [name for name, calls in sound.items() if not numbers.isdisjoint(calls)]
     room = f"/{mutant.path.split('/')[2]}/"
     seconds: dict[str, float] = defaultdict(float)
     for name, (time_taken, _) in known["tests"].items():
@@ -317,12 +339,13 @@ def fate(folder: Path, mutant: Mutant, known: dict[str, Any]) -> str:
     target = folder / mutant.path
     original = target.read_text(encoding="utf8")
     target.write_text(mutant.text, encoding="utf8")
+    left_out = LeftOut(known.get("failing", ()))
     slow, compiling = False, COMPILING if Path(mutant.path).name.startswith("_") else 30.0
     try:
         for tests, limit in ((near, 3 * NEAR), (files, 3 * FILES)) if known else ((near, NEAR), (files, NEAR)):
             code = child(
                 folder,
-                lambda tests=tests: int(pytest.main(["-x", "-q", "-m", "not slow", *CALM, *tests])),
+                lambda tests=tests: int(pytest.main(["-x", "-q", "-m", "not slow", *CALM, *tests], plugins=[left_out])),
                 limit + compiling,
             )
             if code is None and not known:
@@ -334,6 +357,7 @@ def fate(folder: Path, mutant: Mutant, known: dict[str, Any]) -> str:
                 output = (folder / "output").read_text(encoding="utf8", errors="replace")
                 by = re.findall(r"^(?:FAILED|ERROR) (\S+)", output, re.MULTILINE)
                 return f"noticed by {by[0] if by else f'exit code {code}'}"
+            left_out.names.update(tests)  # what has passed need not run again with the rest of its file
     finally:
         target.write_text(original, encoding="utf8")
     return "out of time" if slow else "survived"
@@ -348,12 +372,14 @@ def main() -> None:
     parser.add_argument("--store", type=Path, default=ROOT / "mutants.json")
     parser.add_argument("--again", action="store_true", help="try survivors once more, on the tests as they are now")
     parser.add_argument("--by-name", action="store_true", help="choose tests by their names; nothing is run before")
+    parser.add_argument("--part", default="1/1", help="of several at a time, each with its store: 1/2 and 2/2")
     parser.add_argument(
         "--plain", action="store_true", help="leave kernels out, whose compilation takes most of the time"
     )
     asked = parser.parse_args()
     known = json.loads(asked.store.read_text(encoding="utf8")) if asked.store.exists() else {}
-    chosen = sampled(asked.rooms, asked.n, asked.seed, asked.plain)
+    part, n_parts = map(int, asked.part.split("/"))
+    chosen = sampled(asked.rooms, asked.n, asked.seed, asked.plain)[part - 1 :: n_parts]
     for mutant in chosen:
         if asked.again and known.get(mutant.key) in ("survived", "untested", "out of time"):
             del known[mutant.key]
