@@ -1,6 +1,7 @@
 # Settings of the documentation: `make docs` builds it with warnings as errors, and no page needs the network.
 import os
 import sys
+import textwrap
 import warnings
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import api_pages
 import bibliography
 import command_page
 import inherited_sections
+import line_breaks
 import links
 import math_markup
 import plain_docstrings
@@ -35,7 +37,13 @@ extensions = [
 ]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
-exclude_patterns = ["_build", "examples", "machinery", "reproduction/made", "**/*.ipynb"]
+exclude_patterns = [
+    "_build",
+    "examples",
+    "machinery",
+    "reproduction/made",
+    "**/*.ipynb",
+]
 
 # Docstrings put names in single backquotes, which stand for code; `links` makes links of those that are known.
 default_role = "code"
@@ -47,7 +55,9 @@ toc_object_entries_show_parents = "hide"
 
 # Names of scikit-learn are taken from the installed package, so that nothing is fetched when the pages are built.
 sklearn_names.write_inventory(HERE / "api" / "sklearn.inv")
-intersphinx_mapping = {"sklearn": (sklearn_names.ADDRESS, str(HERE / "api" / "sklearn.inv"))}
+intersphinx_mapping = {
+    "sklearn": (sklearn_names.ADDRESS, str(HERE / "api" / "sklearn.inv"))
+}
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
@@ -72,7 +82,9 @@ sphinx_gallery_conf = {
 }
 warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")
 # Examples show what a warning says, not where files lie on the machine that built the pages; nor bars of progress.
-warnings.formatwarning = lambda message, category, *_: f"{category.__name__}: {message}\n"
+warnings.formatwarning = lambda message, category, *_: (
+    textwrap.fill(f"{category.__name__}: {message}", 88) + "\n"
+)
 os.environ["PLAIT_PROGRESS"] = "never"
 
 html_theme = "furo"
@@ -92,8 +104,13 @@ def setup(app):
     api_pages.write_where_new(folder / "made" / "references.rst", bibliography.page())
     math_markup.add_to(app)
     links.add_to(app)
+    line_breaks.add_to(app)
     app.connect("autodoc-skip-member", api_pages.skip_members)
-    app.connect("autodoc-process-docstring", api_pages.cut_foreign_docstrings, priority=100)
+    app.connect(
+        "autodoc-process-docstring", api_pages.cut_foreign_docstrings, priority=100
+    )
     app.connect("autodoc-process-docstring", inherited_sections.complete, priority=200)
     # After numpydoc, which is at 500 and turns sections into markup.
-    app.connect("autodoc-process-docstring", plain_docstrings.escape_marks, priority=900)
+    app.connect(
+        "autodoc-process-docstring", plain_docstrings.escape_marks, priority=900
+    )

@@ -35,12 +35,11 @@ pd.concat([photos, tags], axis=1).head()
 # %%
 # A model with nothing to choose
 # ------------------------------
-# `AutoJoint` learns P(labels | row). `TableEncoder` makes numbers of words, dates and gaps.
+# `AutoJoint` learns P(labels | row), from words, dates, texts and gaps as they are.
 
-from plait import AutoJoint, make_joint_pipeline
-from plait.data import TableEncoder
+from plait import AutoJoint
 
-model = make_joint_pipeline(TableEncoder(), AutoJoint(random_state=0))
+model = AutoJoint(random_state=0)
 model.fit(photos[:250], tags[:250])
 
 # %%
@@ -54,7 +53,7 @@ model.predict_sets(photos[250:254])
 # %%
 # The whole answer: every row's most probable sets, with their probabilities.
 
-answer = model.joint(photos[250:253])
+answer = model.joint(photos[250:252])
 answer
 
 # %%
@@ -63,9 +62,13 @@ answer
 answer.given({"sea": 0})
 
 # %%
-# Marginals of single labels, as a table with names:
+# Marginals of single labels, as a table with names, and all of one row as a picture:
 
 answer.to_frame().round(3)
+
+# %%
+
+axes = answer.plot(0).plot()
 
 # %%
 # How good is it?

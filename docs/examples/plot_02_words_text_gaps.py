@@ -16,7 +16,7 @@ from plait.data import TableEncoder
 # A helpdesk: tickets with a product, a date, a text and a number that is often missing.
 
 rng = np.random.default_rng(1)
-n = 400
+n = 1200
 product = rng.choice(["phone", "router", "television"], n)
 words = {
     "billing": "invoice charged twice refund payment",
@@ -35,9 +35,9 @@ labels["urgent"] = labels["fault"] & (rng.random(n) < 0.5)
 
 
 def written(row):
-    said = [
-        w for name in words if row[name] for w in rng.choice(words[name].split(), 3)
-    ]
+    told = [name for name in words if row[name] and rng.random() < 0.9]
+    told += list(rng.choice(list(words), rng.integers(0, 2)))  # beside the point
+    said = [w for name in told for w in rng.choice(words[name].split(), 2)]
     return " ".join([*said, *rng.choice("hello thanks my the a since and".split(), 4)])
 
 
@@ -56,25 +56,30 @@ tickets.head(4)
 # What the encoder makes of each column:
 
 encoder = TableEncoder(text=["text"]).fit(tickets)
-names = encoder.get_feature_names_out()
-print(f"{len(names)} columns, among them", *names[[0, 1, 2, 6, 7]], sep="\n  ")
+print(encoder.describe())
 
 # %%
 # In front of a model it is fitted on the training rows only, and kept with the model.
 
 model = make_joint_pipeline(TableEncoder(text=["text"]), AutoJoint(random_state=0))
-model.fit(tickets[:320], labels[:320])
-model.predict_sets(tickets[320:324])
+model.fit(tickets[:900], labels[:900])
+model.predict_sets(tickets[900:904])
 
 # %%
 # Rows with a gap, or with a word that training never saw, are answered like any other.
 
-odd = tickets[320:321].assign(product="toaster", age=np.nan)
+odd = tickets[900:901].assign(product="toaster", age=np.nan)
 model.joint(odd)
 
 # %%
-# How many tickets get exactly the right labels, against scikit-learn's chain on the same
-# numbers:
+# Which columns and words spoke for a label:
+
+why = model.joint(tickets[900:901]).why("fault", k=6)
+axis = why.plot(0).plot()
+
+# %%
+# The encoder stands in front of scikit-learn's models as well. How many tickets get exactly
+# the right labels:
 
 from sklearn.linear_model import LogisticRegression
 from sklearn.multioutput import ClassifierChain
@@ -87,6 +92,6 @@ peer = make_pipeline(
     TableEncoder(text=["text"]),
     MaxAbsScaler(),
     ClassifierChain(LogisticRegression(max_iter=1000)),
-).fit(tickets[:320], labels[:320].astype(int))
+).fit(tickets[:900], labels[:900].astype(int))
 for name, fitted in {"AutoJoint": model, "ClassifierChain": peer}.items():
-    print(f"{name:16s} {exact_match(labels[320:], fitted.predict(tickets[320:])):.3f}")
+    print(f"{name:16s} {exact_match(labels[900:], fitted.predict(tickets[900:])):.3f}")

@@ -54,7 +54,7 @@ fig.tight_layout()
 
 # %%
 # Which sets are predicted that no digit has? Binary relevance decides label by label and
-# makes them up; a joint model does not.
+# makes them up; a joint model hardly ever does.
 
 possible = {tuple(row) for row in tags.to_numpy()}
 peers = {

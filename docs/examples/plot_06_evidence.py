@@ -47,7 +47,8 @@ table = pd.DataFrame(
     },
     index=model.label_names_,
 )
-table.plot.bar(figsize=(7, 3.4), rot=0, ylabel="probability")
+axis = table.plot.bar(figsize=(7, 3.4), rot=0, ylabel="probability")
+axis.legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.tight_layout()
 
 # %%

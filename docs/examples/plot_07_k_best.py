@@ -10,6 +10,7 @@ import time
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 
 from plait import recipes
 from plait.data.synthetic import make_label_network
@@ -30,6 +31,7 @@ print(
 # %%
 # As a table with names:
 
+pd.set_option("display.max_colwidth", 80)
 likely.to_frame().head(4)
 
 # %%

@@ -7,6 +7,7 @@ Selectors choose features for all labels at once, or for each label its own.
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 
 from plait import recipes
 from plait.features import MLFS, SCLS
@@ -15,15 +16,20 @@ from plait.features import MLFS, SCLS
 # Forty features; each of five labels depends on two of its own.
 
 rng = np.random.default_rng(0)
-X = rng.normal(size=(600, 40))
-Y = np.column_stack(
-    [X[:, 3 * k] + X[:, 3 * k + 1] + 0.5 * rng.normal(size=600) > 0 for k in range(5)]
+columns = [f"gene {i}" for i in range(40)]
+X = pd.DataFrame(rng.normal(size=(600, 40)), columns=columns)
+noise = 0.5 * rng.normal(size=(600, 5))
+Y = pd.DataFrame(
+    {
+        name: X.iloc[:, 3 * k] + X.iloc[:, 3 * k + 1] + noise[:, k] > 0
+        for k, name in enumerate(["growth", "stress", "repair", "energy", "signal"])
+    }
 ).astype(int)
 
 # %%
-# One ranking for all labels:
+# One ranking for all labels, the best feature first:
 
-SCLS(n_features=10).fit(X, Y).ranking_
+[columns[i] for i in SCLS(n_features=8).fit(X, Y).ranking_]
 
 # %%
 # Two for each label, as a mask:
@@ -31,7 +37,8 @@ SCLS(n_features=10).fit(X, Y).ranking_
 mask = MLFS(n_features=2, scope="label").select(X, Y)
 fig, axis = plt.subplots(figsize=(8, 1.9))
 axis.imshow(mask.support, cmap="Blues", aspect="auto")
-axis.set(xlabel="feature", ylabel="label", yticks=range(5))
+axis.set(xlabel="gene")
+axis.set_yticks(range(5), Y.columns)
 fig.tight_layout()
 
 # %%

@@ -34,13 +34,13 @@ train, test = slice(0, 600), slice(600, n)
 # Half of the training labels are hidden:
 
 hidden = Y[train].mask(rng.random((600, 4)) < 0.5)
-hidden.head()
+hidden.iloc[10:15]
 
 # %%
 # ``fit`` takes them as they are.
 
 model = JointClassifier(random_state=0).fit(X[train], hidden)
-model.joint(X[test][:1]).given({"sea": 1}).marginals().round(2)
+model.joint(X[test][:1]).given({"sea": 1})
 
 # %%
 # How likely are new rows, the more labels are hidden?

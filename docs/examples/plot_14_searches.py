@@ -6,6 +6,7 @@ plait's estimators are scikit-learn's: every part has parameters, and a part is 
 parameter too.
 """
 
+import matplotlib.pyplot as plt
 import pandas as pd
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -35,14 +36,23 @@ search.fit(X, Y)
 search.best_params_
 
 # %%
-# All of it as a table:
+# All that was tried; the larger the score, the likelier are unseen rows:
 
 results = pd.DataFrame(search.cv_results_)
-results.pivot_table(
+table = results.pivot_table(
     index="param_jointclassifier__structure",
     columns="param_jointclassifier__learner__C",
     values="mean_test_score",
-).round(3)
+)
+fig, axis = plt.subplots(figsize=(5.5, 3))
+table.T.plot(ax=axis, marker="o", logx=True)
+axis.set(xlabel="C of the learner", ylabel="minus CLL-loss, held out")
+axis.legend(title="structure")
+fig.tight_layout()
+
+# %%
+
+table.rename_axis(index="structure", columns="C").round(1)
 
 # %%
 # The winner, as scikit-learn shows it:

@@ -52,7 +52,7 @@ class Star(Structure):
 
 model = JointClassifier(structure=Star(), learner=GaussianNB(), loss=Missed())
 model.fit(X[:600], Y[:600])
-model.graph_
+axis = model.graph_.plot()
 
 # %%
 # The careful answers name more labels than the most probable sets do:

@@ -9,6 +9,7 @@ the workers. Here the data are small, so that both ways can be compared.
 from pathlib import Path
 from tempfile import mkdtemp
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from plait import recipes
@@ -33,11 +34,13 @@ model = recipes.bcc(learner=learner, random_state=0).fit(songs)
 # The solution is that of all rows in memory, to the tolerance of the learner:
 
 whole = recipes.bcc(learner=learner, random_state=0).fit(data.X, data.Y)
-print(model.graph_.parents == whole.graph_.parents)
-print(
-    float(np.abs(model.predict_proba(data.X) - whole.predict_proba(data.X)).max())
-    < 1e-3
-)
+chunked, held = model.predict_proba(data.X), whole.predict_proba(data.X)
+print("same graph:", model.graph_.parents == whole.graph_.parents)
+print("largest difference below 0.001:", bool(np.abs(chunked - held).max() < 1e-3))
+fig, axis = plt.subplots(figsize=(3.6, 3.4))
+axis.plot(held.ravel()[::40], chunked.ravel()[::40], ".", markersize=3)
+axis.set(xlabel="P(label), rows in memory", ylabel="P(label), rows in chunks")
+fig.tight_layout()
 
 # %%
 # Answers come chunk by chunk too, when they are needed:

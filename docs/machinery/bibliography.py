@@ -43,4 +43,5 @@ def _item(key: str, fields: dict[str, str]) -> str:
         word for word in (place and f"*{place}*", plain.get("volume"), plain.get("pages"), plain.get("year")) if word
     )
     said = ". ".join(part.rstrip(".") for part in (authors, plain.get("title", ""), details) if part)
+    said = re.sub(r"^(\w+)\.", r"\1\\.", said)  # "J. Ross" would begin a list
     return f".. _paper-{key.lower()}:\n\n**{key}**\n   {said}."

@@ -17,6 +17,8 @@ __all__ = ["add_to"]
 _NAME = re.compile(r"([A-Za-z_][\w.]*)(?:\(.*\))?")
 _CITED = re.compile(r"\[([A-Z][A-Za-z]*(?:\d{4}[a-z]?)?)((?:[ ,;][^\]\[]*)?)\]")
 _SHORTEST = 2
+# Columns of tables with names of other packages, which may be those of things of plait or scikit-learn.
+_FOREIGN = {"MEKA", "Mulan", "scikit-multilearn", "there"}
 
 
 def add_to(app: Any) -> None:
@@ -59,13 +61,27 @@ def _methods() -> list[str]:
 
 
 def _link_names(tree: nodes.document, targets: dict[str, str]) -> None:
+    foreign = _foreign_cells(tree)
     for literal in list(tree.findall(nodes.literal)):
         called = _NAME.fullmatch(literal.astext())
         target = targets.get(called[1]) if called else None
-        if target and not _inside(literal, (nodes.reference, pending_xref, nodes.title, desc_signature)):
+        if target and not (
+            literal in foreign or _inside(literal, (nodes.reference, pending_xref, nodes.title, desc_signature))
+        ):
             link = pending_xref("", refdomain="py", reftype="obj", reftarget=target, refexplicit=True, refwarn=False)
             literal.replace_self(link)
             link += literal
+
+
+def _foreign_cells(tree: nodes.document) -> set[nodes.Node]:
+    """Return the literals below the heads of columns that hold names of other packages."""
+    found: set[nodes.Node] = set()
+    for group in tree.findall(nodes.tgroup):
+        heads = [[cell.astext() for cell in row.children] for head in group.findall(nodes.thead) for row in head]
+        for row in group.findall(nodes.row):
+            for head, cell in zip(heads[-1] if heads else [], row.children, strict=False):
+                found.update(cell.findall(nodes.literal) if head in _FOREIGN else ())
+    return found
 
 
 def _link_keys(tree: nodes.document, keys: set[str]) -> None:

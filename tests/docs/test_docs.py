@@ -112,6 +112,14 @@ def remote(address: str) -> bool:
     return address.startswith(("http:", "https:", "//"))
 
 
+def machinery(name: str):
+    """Return a module of the pages' machinery, which is no package."""
+    spec = importlib.util.spec_from_file_location(name, DOCS / "machinery" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 @pytest.mark.parametrize(
     ("line", "escaped"),
     [
@@ -122,12 +130,8 @@ def remote(address: str) -> bool:
     ],
 )
 def test_docstrings_are_read_as_plain_text(line, escaped):
-    path = DOCS / "machinery" / "plain_docstrings.py"
-    spec = importlib.util.spec_from_file_location("plain_docstrings", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
     lines = [line]
-    module.escape_marks(None, "", "", None, None, lines)
+    machinery("plain_docstrings").escape_marks(None, "", "", None, None, lines)
     assert lines == [escaped]
 
 
@@ -155,3 +159,35 @@ def test_the_pages_build_without_warnings_and_load_nothing_from_the_network(tmp_
     for sheet in (tmp_path / "html").rglob("*.css"):
         addresses = re.findall(r"(?:url\(|@import)\s*['\"]?([^'\")\s]+)", sheet.read_text(encoding="utf8"))
         assert [address for address in addresses if remote(address)] == [], sheet.name
+
+
+@pytest.mark.parametrize(
+    ("shown", "broken"),
+    [
+        ("recipes.pcc(learner=LinearSVC())", "recipes.<wbr>pcc(<wbr>learner=<wbr>LinearSVC())"),
+        ("plait.posterior.Posterior", "plait.<wbr>posterior.<wbr>Posterior"),
+        ("ClassifierChain", "Classifier<wbr>Chain"),
+        ("loss=&quot;f1&quot;", "loss=&quot;f1&quot;"),
+        ("AutoJoint", "Auto<wbr>Joint"),
+    ],
+)
+def test_long_names_may_go_on_in_the_next_line(shown, broken):
+    page = '<p>a.b</p><code><span class="pre">{}</span></code>'
+    assert machinery("line_breaks").breakable(page.format(shown)) == page.format(broken)
+
+
+def test_initials_of_authors_do_not_begin_a_list():
+    assert "   J\\. Ross Quinlan" in machinery("bibliography").page()
+
+
+def test_names_of_other_packages_are_no_links_to_ours(monkeypatch):
+    pytest.importorskip("sphinx")
+    publish_doctree = importlib.import_module("docutils.core").publish_doctree
+    pending_xref = importlib.import_module("sphinx.addnodes").pending_xref
+
+    monkeypatch.syspath_prepend(DOCS / "machinery")
+    table = ".. list-table::\n   :header-rows: 1\n\n   * - Mulan\n     - plait\n   * - ``HOMER``\n     - ``HOMER``\n"
+    tree = publish_doctree(table)
+    machinery("links")._link_names(tree, {"HOMER": "plait.baselines.HOMER"})
+    (link,) = tree.findall(pending_xref)
+    assert link.parent.parent.parent.index(link.parent.parent) == 1

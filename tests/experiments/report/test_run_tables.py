@@ -92,3 +92,11 @@ def test_empty_tables_are_left_out_and_names_of_tables_differ(made_up):
     assert "failures" not in names
     assert len(set(names)) == len(names)
     assert report_contents(outcomes_of([])).tables == []
+
+
+def test_warnings_that_differ_in_numbers_alone_are_one_and_a_cell_counts_once(made_up):
+    cells = made_up(("sea",))
+    said = ["FewLabels: gives 1.1 of 2.3", "FewLabels: gives 1.0 of 2.3"]
+    for place, words_of_it in ((0, said), (1, said[1:]), (2, [*said[:1], "Other: 3"])):
+        cells[place] = replace(cells[place], method="br", extras={"warnings": words_of_it})
+    assert words(warning_table(outcomes_of(cells))) == [("br", 3, said[0]), ("br", 1, "Other: 3")]

@@ -65,3 +65,17 @@ def test_pairs_are_scipys_wilcoxon_corrected():
     np.testing.assert_allclose([row.p_value for row in rows], p, rtol=1e-9)
     least = int(np.argmin(p))
     np.testing.assert_allclose(rows[least].corrected, min(1.0, 3 * p[least]), rtol=1e-9)
+
+
+def test_names_that_hold_commas_are_quoted():
+    values = [("pcc, greedy", 0.9, 0.2, 0.5), ("br", 0.8, 0.1, 1.0), ("c and d", 0.7, 0.1, 2.0)]
+    cells = [
+        CellResult(f"set {d}", name, 0, 0, metrics={"exact_match": first, "hamming_loss": loss}, fit_seconds=seconds)
+        for d in range(9)
+        for name, first, loss, seconds in values
+    ]
+    first, other, cost = report_contents(outcomes_of(cells)).verdict
+    assert first.startswith('"pcc, greedy" is best in exact match')
+    assert first.endswith('Wilcoxon with Holm\'s correction from br and "c and d".')
+    assert other == 'Best elsewhere: br and "c and d" in hamming loss.'
+    assert cost == 'A part takes "pcc, greedy" 0.5 s, less than any other.'

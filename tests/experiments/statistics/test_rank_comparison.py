@@ -60,6 +60,13 @@ def test_it_draws_itself_and_ranks_models():
     assert found._repr_html_() == cd_svg(found)
     ax = found.plot()
     np.testing.assert_array_equal(ax.lines[0].get_xdata(), np.sort(found.average_ranks))
+    # A bar is level, below all methods, from the best to the worst of its group.
+    bars = [(line.get_xdata(), line.get_ydata()) for line in ax.lines[1:]]
+    assert len(bars) == len(found.groups) > 0
+    for (across, up), group in zip(bars, found.groups, strict=True):
+        np.testing.assert_array_equal(across, found.average_ranks[[group[0], group[-1]]])
+        assert up[0] == up[1] > len(NAMES) - 1
+    assert len({up[0] for _, up in bars}) == len(bars)
     mpl.pyplot.close("all")
     rng = np.random.default_rng(0)
     problems = []

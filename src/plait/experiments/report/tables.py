@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from plait.pictures.tables import Entry, Heading, Table, decimals_for
 __all__ = ["Contents", "report_contents"]
 
 _MEGABYTE = 2**20
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _PLACE_COLUMNS = (
     Heading("data set", is_text=True),
     Heading("method", is_text=True),
@@ -268,11 +270,17 @@ def unfinished_table(outcomes: Outcomes) -> Table:
 
 
 def warning_table(outcomes: Outcomes) -> Table:
-    """Return the warnings of each method, with the number of cells that had them."""
+    """Return the warnings of each method, with the number of cells that had them.
+
+    Warnings that differ in their numbers alone are one; the first of them is shown.
+    """
     counts: Counter[tuple[str, str]] = Counter()
+    first: dict[tuple[str, str], str] = {}
     for cell in outcomes.results:
-        counts.update((cell.method, words) for words in cell.extras.get("warnings", ()))
-    rows = [(Entry(method), Entry(float(n)), Entry(words)) for (method, words), n in counts.most_common()]
+        found = {(cell.method, _NUMBER.sub("0", words)): words for words in reversed(cell.extras.get("warnings", ()))}
+        counts.update(found.keys())
+        first = {**found, **first}
+    rows = [(Entry(key[0]), Entry(float(n)), Entry(first[key])) for key, n in counts.most_common()]
     columns = (Heading("method", is_text=True), Heading("cells", 0), Heading("warning", is_text=True))
     return Table("warnings", "Warnings", columns, tuple(rows))
 

@@ -65,8 +65,8 @@ def _ranked(ranking: Ranking, best: str) -> str:
     assert found is not None
     rank = float(ranking.average_ranks.min())
     words = (
-        f"{best} is best in {metric_words(ranking.metric)}, with a mean rank of {rank:.2f} of {len(ranking.methods)} "
-        f"over {found.friedman.n_datasets} data sets"
+        f"{_named(best)} is best in {metric_words(ranking.metric)}, with a mean rank of {rank:.2f} "
+        f"of {len(ranking.methods)} over {found.friedman.n_datasets} data sets"
     )
     p = found.friedman.p_value
     if not p < found.alpha:
@@ -76,8 +76,9 @@ def _ranked(ranking: Ranking, best: str) -> str:
     clear = [method for method, gap in zip(found.methods, gaps, strict=True) if gap >= found.difference]
     holm = [row.method for row in holm_rows(ranking, reference) if row.corrected < found.alpha]
     if not clear and not holm:
-        return f"{words}; methods differ (Friedman, p = {p:.2g}), but too few data sets tell {reference} from another."
-    who = "it" if reference == best else reference
+        whom = f"too few data sets tell {_named(reference)} from another"
+        return f"{words}; methods differ (Friedman, p = {p:.2g}), but {whom}."
+    who = "it" if reference == best else _named(reference)
     corrected = f"Wilcoxon with Holm's correction from {_who(holm)}"
     return f"{words}: {found.test} tells {who} apart from {_who(clear)}, {corrected}."
 
@@ -87,8 +88,8 @@ def _counted(ranking: Ranking, best: str) -> str:
     m, words = ranking.methods.index(best), metric_words(ranking.metric)
     if len(ranking.datasets) == 1:
         value = number_text(float(ranking.means[0, m]), 3)
-        return f"{best} is best in {words}, {value} on {ranking.datasets[0]}; one data set allows no rank test."
-    return f"{best} is best in {words} on average; too few data sets are finished for a rank test."
+        return f"{_named(best)} is best in {words}, {value} on {ranking.datasets[0]}; one data set allows no rank test."
+    return f"{_named(best)} is best in {words} on average; too few data sets are finished for a rank test."
 
 
 def _others(rankings: Sequence[Ranking], best: str) -> list[str]:
@@ -96,7 +97,7 @@ def _others(rankings: Sequence[Ranking], best: str) -> list[str]:
     winners: dict[str, list[str]] = {}
     for ranking in rankings:
         found = _winners(ranking)
-        name = best if best in found else _and(found)
+        name = best if best in found else _and([_named(method) for method in found])
         winners.setdefault(name, []).append(metric_words(ranking.metric))
     also = winners.pop(best, [])
     parts = [f"It is also best in {_and(also)}"] if also else []
@@ -111,10 +112,10 @@ def _cost(outcomes: Outcomes, best: str) -> list[str]:
     if best not in finite:
         return []
     fastest = min(finite, key=finite.__getitem__)
-    mine = f"A part takes {best} {_time(finite[best])}"
+    mine = f"A part takes {_named(best)} {_time(finite[best])}"
     if fastest == best:
         return [f"{mine}, less than any other."]
-    return [f"{mine}, {finite[best] / finite[fastest]:.2g} times as long as {fastest}, the fastest."]
+    return [f"{mine}, {finite[best] / finite[fastest]:.2g} times as long as {_named(fastest)}, the fastest."]
 
 
 def _time(seconds: float) -> str:
@@ -122,9 +123,15 @@ def _time(seconds: float) -> str:
 
 
 def _who(names: Sequence[str]) -> str:
-    if len(names) > _MOST_NAMED:
-        return f"{len(names)} others ({', '.join(names[:_MOST_NAMED])}, ...)"
-    return _and(names) if names else "none"
+    named = [_named(name) for name in names]
+    if len(named) > _MOST_NAMED:
+        return f"{len(named)} others ({', '.join(named[:_MOST_NAMED])}, ...)"
+    return _and(named) if named else "none"
+
+
+def _named(method: str) -> str:
+    """Return a name as a part of a sentence: in quotes where it holds what divides names there."""
+    return f'"{method}"' if "," in method or " and " in method else method
 
 
 def _and(words: Sequence[str]) -> str:

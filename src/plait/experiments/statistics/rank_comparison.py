@@ -108,20 +108,26 @@ class RankComparison(Display):
         return cd_svg(self)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw average ranks and what they cannot tell apart with matplotlib, and return the axes.
+        """Draw average ranks, and a bar below all methods that they cannot tell apart, with matplotlib.
 
         Parameters
         ----------
         ax : matplotlib axes, optional
             Where; new ones by default.
+
+        Returns
+        -------
+        ax : the axes
         """
-        ax, order = new_axes(ax), np.argsort(self.average_ranks, kind="stable")
-        ax.plot(self.average_ranks[order], range(len(order)), "o", color=BLUE)
-        place = {int(m): row for row, m in enumerate(order)}
-        for group in self.groups:
-            low, high = place[group[0]], place[group[-1]]
-            ends = self.average_ranks[[group[0], group[-1]]]
-            ax.plot(ends, [low, high], color=GREY, linewidth=3, alpha=0.5)
+        order = np.argsort(self.average_ranks, kind="stable")
+        ranks, below = self.average_ranks[order], len(order) - 0.4 + 0.3 * np.arange(len(self.groups))
+        ax = new_axes(ax, figsize=(6.0, 0.3 * (len(order) + 0.3 * len(below)) + 0.9))
+        ax.plot(ranks, range(len(order)), "o", color=BLUE)
+        if len(below):
+            # Thin lines lead from each method to the bars.
+            ax.vlines(ranks, range(len(order)), below[-1], color=GREY, linewidth=0.6, zorder=0)
+        for group, height in zip(self.groups, below, strict=True):
+            ax.plot(self.average_ranks[[group[0], group[-1]]], [height, height], color=GREY, linewidth=4)
         ax.set_yticks(range(len(order)), labels=[self.methods[m] for m in order])
         ax.invert_yaxis()
         ax.set(xlabel=f"average rank, 1 is best; {self.test} CD {self.difference:.2f}")
