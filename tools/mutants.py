@@ -26,7 +26,7 @@ import tempfile
 import threading
 import time
 import traceback
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import zip_longest
@@ -38,8 +38,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "plait"
 WITHOUT_EFFECT = Path(__file__).with_name("mutants_without_effect.txt")
-# Seconds of processor time: of the tests chosen first, of whole files, and of the compilation that kernels add.
-NEAR, FILES, COMPILING = 20.0, 60.0, 120.0
+# Seconds of processor time: of the tests chosen first, of whole files, and what loading and compilation may add.
+NEAR, FILES, LOADING, COMPILING = 20.0, 60.0, 15.0, 120.0
 LOADED = (
     *("numpy", "scipy.stats", "sklearn.ensemble", "sklearn.pipeline", "sklearn.utils.estimator_checks", "pandas"),
     *("numba", "unittest.mock"),
@@ -58,11 +58,14 @@ OPERATORS = {
 
 
 class Mutant(NamedTuple):
-    """A change of one place: `function` is the first line of the outermost function around it."""
+    """A change of one place: `function` is the outermost function around it, with the class that it stands in.
+
+    Of several such changes of lines that read alike, `change` says which: (2) is the second in its file.
+    """
 
     path: str
     line: int
-    function: int
+    function: str
     change: str
     source: str
     text: str
@@ -71,6 +74,11 @@ class Mutant(NamedTuple):
     def key(self) -> str:
         """Return what names it, whatever stands above it in its file."""
         return f"{self.path}: {self.source} | {self.change}"
+
+    @property
+    def is_kernel(self) -> bool:
+        """Tell whether its file is compiled."""
+        return Path(self.path).name.startswith("_") and not self.path.endswith("__init__.py")
 
 
 def mutants(path: Path) -> Iterator[Mutant]:
@@ -85,37 +93,35 @@ def mutants(path: Path) -> Iterator[Mutant]:
         row, column = (node.end_lineno, node.end_col_offset) if end else (node.lineno, node.col_offset)
         return starts[row - 1] + int(column)
 
-    for function in _functions(ast.parse(text)):
-        for node in _statements(function):
+    alike: Counter[tuple[str, str]] = Counter()
+    for name, function in _functions(ast.parse(text)):
+        for node in sorted(_statements(function), key=lambda node: (node.lineno, node.col_offset)):
             for first, last, new in _changes(node, at, raw):
-                old, line = raw[first:last].decode(), node.lineno  # type: ignore[attr-defined]
+                old, source = raw[first:last].decode(), lines[node.lineno - 1].strip()
                 changed = (raw[:first] + new.encode() + raw[last:]).decode()
                 change = f"{old.strip()} -> {new.strip()}"
-                yield Mutant(
-                    str(path.relative_to(ROOT)), line, _first_line(function), change, lines[line - 1].strip(), changed
-                )
+                alike[source, change] += 1
+                change += f" ({number})" if (number := alike[source, change]) > 1 else ""
+                yield Mutant(str(path.relative_to(ROOT)), node.lineno, name, change, source, changed)
 
 
-def _functions(tree: ast.AST) -> Iterator[ast.FunctionDef]:
-    """Yield functions and methods, those inside others left out."""
+def _functions(tree: ast.AST, within: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
+    """Yield functions and methods with their names, those inside others left out."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.FunctionDef):
-            yield node
+            yield within + node.name, node
         else:
-            yield from _functions(node)
+            yield from _functions(node, f"{within}{node.name}." if isinstance(node, ast.ClassDef) else within)
 
 
-def _first_line(function: ast.FunctionDef) -> int:
-    return min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)])
-
-
-def _statements(function: ast.FunctionDef) -> Iterator[ast.AST]:
+def _statements(function: ast.FunctionDef) -> Iterator[Any]:
     waiting: list[ast.AST] = list(function.body[1 if ast.get_docstring(function) is not None else 0 :])
     while waiting:
         node = waiting.pop()
         told = isinstance(node, ast.Raise) or (isinstance(node, ast.Call) and "warn" in ast.unparse(node.func))
         if not told:
-            yield node
+            if hasattr(node, "lineno"):
+                yield node
             waiting.extend(ast.iter_child_nodes(node))
 
 
@@ -142,15 +148,15 @@ def _changes(node: Any, at: Any, raw: bytes) -> Iterator[tuple[int, int, str]]:
 def sampled(rooms: list[str], n: int, seed: int, plain: bool = False) -> list[Mutant]:
     """Return n mutants of each room that are still Python, without those that are known to have no effect.
 
-    Rooms take turns, so that a run that is stopped has tried as many of each.
+    Rooms take turns, so that a run that is stopped has tried as many of each. Plain ones are among those that a run of
+    all goes through first: it goes on where a plain run of the same store has ended.
     """
     known = {line.partition("  # ")[0].strip() for line in WITHOUT_EFFECT.read_text(encoding="utf8").splitlines()}
     found = []
     for room in rooms:
-        files = [path for path in sorted((SOURCE / room).rglob("*.py")) if not (plain and path.name.startswith("_"))]
-        every = [m for path in files for m in mutants(path)]
+        every = [m for path in sorted((SOURCE / room).rglob("*.py")) for m in mutants(path)]
         random.Random(f"{seed} {room}").shuffle(every)
-        sound = (m for m in every if m.key not in known and _is_python(m))
+        sound = (m for m in every if m.key not in known and not (plain and m.is_kernel) and _is_python(m))
         found.append([mutant for mutant, _ in zip(sound, range(n), strict=False)])
     return [mutant for turn in zip_longest(*found) for mutant in turn if mutant is not None]
 
@@ -169,8 +175,9 @@ def _is_python(mutant: Mutant) -> bool:
 class Recorder:
     """Keeps the functions of plait that each test calls, and its time; those of shared fixtures count for all users."""
 
-    def __init__(self, source: str) -> None:
-        self.source, self.numbers, self.tests, self.failing = source, {}, {}, []
+    def __init__(self, source: str, functions: list[str]) -> None:
+        self.source, self.tests, self.failing = source, {}, []
+        self.numbers = {place: i for i, place in enumerate(functions)}
         self.calls: set[int] = set()
         self.shared: dict[str, set[int]] = defaultdict(set)
 
@@ -178,7 +185,7 @@ class Recorder:
         """Note a call; nothing is traced inside it."""
         code = frame.f_code
         if code.co_filename.startswith(self.source):
-            place = f"{code.co_filename[len(self.source) - len('src/plait/') :]}:{code.co_firstlineno}"
+            place = f"{code.co_filename[len(self.source) - len('src/plait/') :]}:{code.co_qualname}"
             self.calls.add(self.numbers.setdefault(place, len(self.numbers)))
 
     @pytest.hookimpl(hookwrapper=True)
@@ -208,20 +215,33 @@ class Recorder:
         self.calls |= before
 
 
-def record(folder: Path, rooms: list[str], file: Path) -> None:
-    """Run the quick tests of rooms once, in a child, and write which functions each calls."""
-    places = [f"tests/{room}" for room in rooms if (folder / "tests" / room).is_dir()]
-    places += [f"src/plait/{room}" for room in rooms] + ["tests/attacks/test_random_models.py"]
+def record(folder: Path, rooms: list[str], file: Path) -> dict[str, Any]:
+    """Run the quick tests of rooms in a child and write which functions each calls; files that did not change are kept.
+
+    Names of functions are kept, not their lines, so that a change above them makes no difference.
+    """
+    known = {"functions": [], "tests": {}, "failing": [], "files": {}}
+    known |= json.loads(file.read_text(encoding="utf8")) if file.exists() else {}
+    paths = [path for room in rooms for path in (ROOT / "tests" / room).rglob("test_*.py")]
+    paths += [path for room in rooms for path in (SOURCE / room).rglob("*.py") if ">>>" in path.read_text("utf8")]
+    paths += [ROOT / "tests" / "attacks" / "test_random_models.py"]
+    files = {str(path.relative_to(ROOT)): path.stat().st_mtime for path in paths}
+    changed = sorted(path for path, when in files.items() if known["files"].get(path) != when)
+    if not changed:
+        return known
 
     def work() -> int:
-        recorder = Recorder(str(folder / "src" / "plait") + "/")
-        code = pytest.main(["-q", "-m", "not slow", *CALM, *places], plugins=[recorder])
-        found = {"functions": list(recorder.numbers), "tests": recorder.tests, "failing": recorder.failing}
-        file.write_text(json.dumps(found), encoding="utf8")
+        recorder = Recorder(str(folder / "src" / "plait") + "/", known["functions"])
+        code = pytest.main(["-q", "-m", "not slow", *CALM, *changed], plugins=[recorder])
+        tests = {name: calls for name, calls in known["tests"].items() if name.partition("::")[0] not in changed}
+        failing = [name for name in known["failing"] if name.partition("::")[0] not in changed] + recorder.failing
+        found = {"functions": list(recorder.numbers), "tests": tests | recorder.tests, "failing": failing}
+        file.write_text(json.dumps(found | {"files": known["files"] | files}), encoding="utf8")
         return int(code)
 
     if child(folder, work, seconds=3600.0) not in (0, None):
         print("some tests fail without any change:", (folder / "output").read_text(encoding="utf8")[-2000:], flush=True)
+    return json.loads(file.read_text(encoding="utf8"))  # type: ignore[no-any-return]
 
 
 class LeftOut:
@@ -261,20 +281,19 @@ def child(folder: Path, work: Any, seconds: float) -> int | None:
     return os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else None
 
 
-def tests_of(mutant: Mutant, known: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """Return the tests to run first, and then whole files."""
+def tests_of(mutant: Mutant, known: dict[str, Any]) -> list[tuple[list[str], float]]:
+    """Return the tests to run first, and then whole files, each with the seconds that they take."""
     places = _places(mutant)
-    numbers = {i for i, place in enumerate(known["functions"]) if place in places}
+    numbers = {i for i, place in enumerate(known["functions"]) if place.partition(".<locals>")[0] in places}
     sound = {name: calls for name, (_, calls) in known["tests"].items() if name not in known.get("failing", ())}
     calling = [name for name, calls in sound.items() if not numbers.isdisjoint(calls)]
     room = f"/{mutant.path.split('/')[2]}/"
-    seconds: dict[str, float] = defaultdict(float)
+    own, seconds = {name: known["tests"][name][0] for name in calling}, defaultdict[str, float](float)
     for name, (time_taken, _) in known["tests"].items():
         seconds[name.partition("::")[0]] += time_taken
-    calling.sort(key=lambda name: (room not in name, known["tests"][name][0]))
-    near = _within(calling, {name: known["tests"][name][0] for name in calling}, NEAR)
+    calling.sort(key=lambda name: (room not in name, own[name]))
     files = sorted({name.partition("::")[0] for name in calling}, key=lambda f: (room not in f, seconds[f]))
-    return near, _within(files, seconds, FILES)
+    return [_within(calling, own, NEAR), _within(files, seconds, FILES)]
 
 
 def tests_by_name(mutant: Mutant) -> tuple[list[str], list[str]]:
@@ -296,8 +315,8 @@ def tests_by_name(mutant: Mutant) -> tuple[list[str], list[str]]:
 
 def _places(mutant: Mutant) -> set[str]:
     """Return the function of a mutant; for a kernel, which cannot be traced, all functions of who names its module."""
-    if not Path(mutant.path).name.startswith("_") or mutant.path.endswith("__init__.py"):
-        return {f"{mutant.path}:{line}" for line in _inner_lines(ROOT / mutant.path, mutant.function)}
+    if not mutant.is_kernel:
+        return {f"{mutant.path}:{mutant.function}"}
     module, places = mutant.path.removeprefix("src/").removesuffix(".py").replace("/", "."), set()
     users, waiting = set(), [module]
     while waiting:
@@ -309,44 +328,39 @@ def _places(mutant: Mutant) -> set[str]:
                 if path.name.startswith("_"):
                     waiting.append(own.removeprefix("src/").removesuffix(".py").replace("/", "."))
     for own in users:
-        places |= {f"{own}:{_first_line(f)}" for f in _functions(ast.parse((ROOT / own).read_text(encoding="utf8")))}
+        places |= {f"{own}:{name}" for name, _ in _functions(ast.parse((ROOT / own).read_text(encoding="utf8")))}
     return places
 
 
-def _inner_lines(path: Path, first: int) -> list[int]:
-    """Return the first lines of a function and of those inside it."""
-    for function in _functions(ast.parse(path.read_text(encoding="utf8"))):
-        if _first_line(function) == first:
-            return [first, *(n.lineno for n in ast.walk(function) if isinstance(n, ast.FunctionDef | ast.Lambda))]
-    return [first]
-
-
-def _within(names: list[str], seconds: dict[str, float], limit: float) -> list[str]:
+def _within(names: list[str], seconds: dict[str, float], limit: float) -> tuple[list[str], float]:
     chosen, total = [], 0.0
     for name in names:
-        total += seconds[name]
-        if chosen and total > limit:
+        if chosen and total + seconds[name] > limit:
             break
+        total += seconds[name]
         chosen.append(name)
-    return chosen
+    return chosen, total
 
 
 def fate(folder: Path, mutant: Mutant, known: dict[str, Any]) -> str:
     """Say whether tests notice a mutant; tests that take far too long have noticed it."""
-    near, files = tests_of(mutant, known) if known else tests_by_name(mutant)
-    if not near:
+    if known:
+        near, files = tests_of(mutant, known)
+    else:
+        near, files = ((tests, NEAR) for tests in tests_by_name(mutant))
+    if not near[0]:
         return "untested"
     target = folder / mutant.path
     original = target.read_text(encoding="utf8")
     target.write_text(mutant.text, encoding="utf8")
     left_out = LeftOut(known.get("failing", ()))
-    slow, compiling = False, COMPILING if Path(mutant.path).name.startswith("_") else 30.0
+    slow, compiling = False, COMPILING if mutant.is_kernel else LOADING
     try:
-        for tests, limit in ((near, 3 * NEAR), (files, 3 * FILES)) if known else ((near, NEAR), (files, NEAR)):
+        for tests, seconds in (near, files):
             code = child(
                 folder,
                 lambda tests=tests: int(pytest.main(["-x", "-q", "-m", "not slow", *CALM, *tests], plugins=[left_out])),
-                limit + compiling,
+                3 * seconds + compiling,
             )
             if code is None and not known:
                 slow = True  # nobody knows how long these tests take
@@ -386,9 +400,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = copied(Path(temporary) / "plait")
         calls = asked.store.with_suffix(".calls.json")
-        if not asked.by_name and (asked.again or not calls.exists()):
-            record(folder, asked.rooms, calls)
-        recorded = {} if asked.by_name else json.loads(calls.read_text(encoding="utf8"))
+        recorded = {} if asked.by_name else record(folder, asked.rooms, calls)
         for mutant in chosen:
             if mutant.key not in known:
                 start = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
