@@ -115,11 +115,14 @@ def _functions(tree: ast.AST, within: str = "") -> Iterator[tuple[str, ast.Funct
 
 
 def _statements(function: ast.FunctionDef) -> Iterator[Any]:
+    """Yield what does something: no words to users, no annotations, no demands that lists be equally long."""
     waiting: list[ast.AST] = list(function.body[1 if ast.get_docstring(function) is not None else 0 :])
+    silent = {id(node.annotation) for node in ast.walk(function) if isinstance(node, ast.AnnAssign | ast.arg)}
     while waiting:
         node = waiting.pop()
         told = isinstance(node, ast.Raise) or (isinstance(node, ast.Call) and "warn" in ast.unparse(node.func))
-        if not told:
+        strict = isinstance(node, ast.keyword) and node.arg == "strict"
+        if not (told or strict or id(node) in silent):
             if hasattr(node, "lineno"):
                 yield node
             waiting.extend(ast.iter_child_nodes(node))
