@@ -247,15 +247,30 @@ def record(folder: Path, rooms: list[str], file: Path) -> dict[str, Any]:
     return json.loads(file.read_text(encoding="utf8"))  # type: ignore[no-any-return]
 
 
-class LeftOut:
-    """Leaves tests out: those that fail without any change, and those that have passed."""
+class Watch:
+    """Leaves tests out, those that fail without any change and those that have passed; ends what goes on and on.
 
-    def __init__(self, names: Any) -> None:
-        self.names = set(names)
+    A test may take ten times the processor time of the slowest test of its file, and `more` seconds.
+    """
+
+    def __init__(self, known: dict[str, Any], more: float) -> None:
+        self.left_out, self.more = set(known.get("failing", ())), more
+        self.slowest: dict[str, float] = {}
+        for name, (seconds, _) in known.get("tests", {}).items():
+            file = name.partition("::")[0]
+            self.slowest[file] = max(seconds, self.slowest.get(file, 0.0))
 
     def pytest_collection_modifyitems(self, items: Any) -> None:
         """Keep the other tests."""
-        items[:] = [item for item in items if item.nodeid not in self.names]
+        items[:] = [item for item in items if item.nodeid not in self.left_out]
+
+    def pytest_runtest_setup(self, item: Any) -> None:
+        """Set the limit of this test."""
+        slowest = self.slowest.get(item.nodeid.partition("::")[0])
+        if slowest is not None:
+            most = resource.getrlimit(resource.RLIMIT_CPU)[1]
+            limit = int(time.process_time() + 10.0 * slowest + self.more)
+            resource.setrlimit(resource.RLIMIT_CPU, (min(limit, most), most))
 
 
 CALM = ["-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=no", "-W", "ignore::DeprecationWarning"]
@@ -356,14 +371,14 @@ def fate(folder: Path, mutant: Mutant, known: dict[str, Any]) -> str:
     target = folder / mutant.path
     original = target.read_text(encoding="utf8")
     target.write_text(mutant.text, encoding="utf8")
-    left_out = LeftOut(known.get("failing", ()))
-    slow, compiling = False, COMPILING if mutant.is_kernel else LOADING
+    slow, more = False, COMPILING if mutant.is_kernel else LOADING
+    watch = Watch(known, more)
     try:
         for tests, seconds in (near, files):
             code = child(
                 folder,
-                lambda tests=tests: int(pytest.main(["-x", "-q", "-m", "not slow", *CALM, *tests], plugins=[left_out])),
-                3 * seconds + compiling,
+                lambda tests=tests: int(pytest.main(["-x", "-q", "-m", "not slow", *CALM, *tests], plugins=[watch])),
+                3 * seconds + more,
             )
             if code is None and not known:
                 slow = True  # nobody knows how long these tests take
@@ -374,7 +389,7 @@ def fate(folder: Path, mutant: Mutant, known: dict[str, Any]) -> str:
                 output = (folder / "output").read_text(encoding="utf8", errors="replace")
                 by = re.findall(r"^(?:FAILED|ERROR) (\S+)", output, re.MULTILINE)
                 return f"noticed by {by[0] if by else f'exit code {code}'}"
-            left_out.names.update(tests)  # what has passed need not run again with the rest of its file
+            watch.left_out.update(tests)  # what has passed need not run again with the rest of its file
     finally:
         target.write_text(original, encoding="utf8")
     return "out of time" if slow else "survived"

@@ -197,6 +197,18 @@ def test_asking_in_blocks_is_asking_at_once(monkeypatch):
         np.testing.assert_array_equal(one, other)
 
 
+def test_fifteen_labels_may_be_asked_for_what_they_say_of_others():
+    chain = Chain(15, np.random.default_rng(0), scale=0.0)
+    chain.parent_coef[14, 13] = 3.0
+    found = Posterior(chain, np.zeros((1, 15)), "abcdefghijklmno", Auto(), "subset").ask(by="others")
+    # Only the last two labels say anything of each other.
+    one = 1 / (1 + np.exp(-3.0))
+    pair = np.array([0.25, 0.25, 0.5 * one, 0.5 * (1 - one)])
+    both = entropy(np.array([0.5, 0.5])) + entropy(np.array([0.25 + 0.5 * one, 0.75 - 0.5 * one])) - entropy(pair)
+    np.testing.assert_allclose(found.values[0, 0], both, rtol=1e-9)
+    assert found.labels[0, 0] in (13, 14)
+
+
 def test_refusals():
     with pytest.raises(ParameterError, match="ask needs by to be"):
         chain_posterior(1, 2, 0).ask(by="luck")
