@@ -130,6 +130,23 @@ def test_a_wide_support_in_blocks_is_decided_as_row_by_row(n_labels, monkeypatch
     np.testing.assert_allclose(Missed().expected(support, support.mode()), whole[1], rtol=1e-12)
 
 
+@pytest.mark.parametrize(("n_labels", "most"), [(3, 64), (14, 40 * 14)])
+def test_no_more_is_judged_at_once_than_fits(n_labels, most, monkeypatch):
+    """A block has few entries, but holds all vectors under one answer."""
+    seen = []
+
+    class Watched(Missed):
+        def value(self, Y, Y_pred):
+            seen.append(Y.size)
+            return super().value(Y, Y_pred)
+
+    support = sample(9, 40, n_labels, 8)
+    monkeypatch.setattr(plait.losses.loss, "_ENTRIES", 64)
+    Watched().decide(support)
+    Watched().expected(support, support.mode())
+    assert most / 2 < max(seen) <= most
+
+
 def test_ties_go_to_the_smallest_vector():
     uniform = distribution(2, 3, 0, sharpness=0.0)
     assert Loss.decide(Subset(), uniform).tolist() == [[0, 0, 0]] * 2
