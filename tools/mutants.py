@@ -40,6 +40,8 @@ SOURCE = ROOT / "src" / "plait"
 WITHOUT_EFFECT = Path(__file__).with_name("mutants_without_effect.txt")
 # Seconds of processor time: of the tests chosen first, of whole files, and what loading and compilation may add.
 NEAR, FILES, LOADING, COMPILING = 20.0, 60.0, 15.0, 120.0
+QUICK = 6.0
+LEFT = ("survived", "survived the nearest tests", "untested", "out of time")
 LOADED = (
     *("numpy", "scipy.stats", "sklearn.ensemble", "sklearn.pipeline", "sklearn.utils.estimator_checks", "pandas"),
     *("numba", "unittest.mock"),
@@ -299,8 +301,8 @@ def child(folder: Path, work: Any, seconds: float) -> int | None:
     return os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else None
 
 
-def tests_of(mutant: Mutant, known: dict[str, Any]) -> list[tuple[list[str], float]]:
-    """Return the tests to run first, and then whole files, each with the seconds that they take."""
+def tests_of(mutant: Mutant, known: dict[str, Any], quick: bool) -> list[tuple[list[str], float]]:
+    """Return the tests to run first, and then whole files, each with the seconds that they take; quick: a few only."""
     places = _places(mutant)
     numbers = {i for i, place in enumerate(known["functions"]) if place.partition(".<locals>")[0] in places}
     sound = {name: calls for name, (_, calls) in known["tests"].items() if name not in known.get("failing", ())}
@@ -311,7 +313,7 @@ def tests_of(mutant: Mutant, known: dict[str, Any]) -> list[tuple[list[str], flo
         seconds[name.partition("::")[0]] += time_taken
     calling.sort(key=lambda name: (room not in name, own[name]))
     files = sorted({name.partition("::")[0] for name in calling}, key=lambda f: (room not in f, seconds[f]))
-    return [_within(calling, own, NEAR), _within(files, seconds, FILES)]
+    return [_within(calling, own, QUICK)] if quick else [_within(calling, own, NEAR), _within(files, seconds, FILES)]
 
 
 def tests_by_name(mutant: Mutant) -> tuple[list[str], list[str]]:
@@ -360,13 +362,10 @@ def _within(names: list[str], seconds: dict[str, float], limit: float) -> tuple[
     return chosen, total
 
 
-def fate(folder: Path, mutant: Mutant, known: dict[str, Any]) -> str:
+def fate(folder: Path, mutant: Mutant, known: dict[str, Any], quick: bool) -> str:
     """Say whether tests notice a mutant; tests that take far too long have noticed it."""
-    if known:
-        near, files = tests_of(mutant, known)
-    else:
-        near, files = ((tests, NEAR) for tests in tests_by_name(mutant))
-    if not near[0]:
+    chosen = tests_of(mutant, known, quick) if known else [(tests, NEAR) for tests in tests_by_name(mutant)]
+    if not chosen[0][0]:
         return "untested"
     target = folder / mutant.path
     original = target.read_text(encoding="utf8")
@@ -374,7 +373,7 @@ def fate(folder: Path, mutant: Mutant, known: dict[str, Any]) -> str:
     slow, more = False, COMPILING if mutant.is_kernel else LOADING
     watch = Watch(known, more)
     try:
-        for tests, seconds in (near, files):
+        for tests, seconds in chosen:
             code = child(
                 folder,
                 lambda tests=tests: int(pytest.main(["-x", "-q", "-m", "not slow", *CALM, *tests], plugins=[watch])),
@@ -392,7 +391,9 @@ def fate(folder: Path, mutant: Mutant, known: dict[str, Any]) -> str:
             watch.left_out.update(tests)  # what has passed need not run again with the rest of its file
     finally:
         target.write_text(original, encoding="utf8")
-    return "out of time" if slow else "survived"
+    if slow:
+        return "out of time"
+    return "survived the nearest tests" if len(chosen) == 1 else "survived"
 
 
 def main() -> None:
@@ -404,6 +405,9 @@ def main() -> None:
     parser.add_argument("--store", type=Path, default=ROOT / "mutants.json")
     parser.add_argument("--again", action="store_true", help="try survivors once more, on the tests as they are now")
     parser.add_argument("--by-name", action="store_true", help="choose tests by their names; nothing is run before")
+    parser.add_argument(
+        "--quick", action="store_true", help="a few seconds of tests each; the next run tries more on what is left"
+    )
     parser.add_argument("--part", default="1/1", help="of several at a time, each with its store: 1/2 and 2/2")
     parser.add_argument(
         "--plain", action="store_true", help="leave kernels out, whose compilation takes most of the time"
@@ -413,7 +417,8 @@ def main() -> None:
     part, n_parts = map(int, asked.part.split("/"))
     chosen = sampled(asked.rooms, asked.n, asked.seed, asked.plain)[part - 1 :: n_parts]
     for mutant in chosen:
-        if asked.again and known.get(mutant.key) in ("survived", "untested", "out of time"):
+        outcome = known.get(mutant.key)
+        if (asked.again and outcome in LEFT) or (outcome == "survived the nearest tests" and not asked.quick):
             del known[mutant.key]
     with tempfile.TemporaryDirectory() as temporary:
         folder = copied(Path(temporary) / "plait")
@@ -422,11 +427,11 @@ def main() -> None:
         for mutant in chosen:
             if mutant.key not in known:
                 start = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-                known[mutant.key] = fate(folder, mutant, recorded)
+                known[mutant.key] = fate(folder, mutant, recorded, asked.quick)
                 asked.store.write_text(json.dumps(known, indent=1), encoding="utf8")
                 spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - start
                 print(f"{known[mutant.key]} {spent:5.1f} s {mutant.line:4} {mutant.key}", flush=True)
-    left = [mutant for mutant in chosen if known[mutant.key] in ("survived", "untested", "out of time")]
+    left = [mutant for mutant in chosen if known[mutant.key] in LEFT]
     print(f"{len(chosen) - len(left)} of {len(chosen)} noticed; survivors:")
     print("\n".join(f"  {mutant.line}: {mutant.key}" for mutant in left))
 

@@ -321,7 +321,7 @@ def _from_mode(counts: Ints, p: Floats, u: Floats, tables: Floats) -> Ints:
     term = np.exp(term + mode * np.log(odds) + counts * np.log1p(-p))
     drawn, rest = mode.copy(), u - term
     up, down, term_up, term_down = mode.copy(), mode.copy(), term.copy(), term.copy()
-    going = np.flatnonzero((rest >= 0.0) & ((up < counts) | (down > 0)))
+    going = np.flatnonzero(rest >= 0.0)
     while going.size:
         for above in (True, False):
             can = going[up[going] < counts[going]] if above else going[down[going] > 0]
