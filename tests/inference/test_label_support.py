@@ -102,3 +102,11 @@ def test_marginals_without_vectors_answer_what_they_can():
     for question in (given.mode, given.weights):
         with pytest.raises(ParameterError, match="needs label vectors, but test was asked for marginals"):
             question()
+
+
+def test_two_rows_share_their_vectors_only_where_these_are_the_same():
+    own = np.array([[[0, 1], [1, 1]], [[0, 0], [1, 0]]], dtype=np.uint8)
+    assert support(own, np.zeros((2, 2))).shared_vectors() is None
+    alike = support(np.broadcast_to(own[:1], (2, 2, 2)), np.zeros((2, 2)))
+    np.testing.assert_array_equal(alike.shared_vectors(), own[0])
+    np.testing.assert_array_equal(support(own[1:], np.zeros((1, 2))).shared_vectors(), own[1])

@@ -11,6 +11,7 @@ from plait.core.sentences import ParameterError
 from plait.inference import Auto
 from plait.joint import LinearDistribution
 from plait.posterior import Posterior
+from plait.posterior.credible_families import label_families
 from plait.structure import LabelGraph
 from plait.testing import TableDistribution
 
@@ -150,3 +151,14 @@ def test_rows_are_answered_when_they_are_looked_at():
     np.testing.assert_array_equal(whole.sizes, [len(family) for family in families])
     with pytest.raises(IndexError):
         families[150]
+
+
+def test_a_row_of_which_a_rule_takes_no_set_has_its_likeliest_one():
+    answer = chain_posterior(4, 3, 1)
+    families = label_families(answer, lambda rows, p: (p > 0.0) & (rows[:, None] % 2 == 0), max_sets=100)
+    assert [len(family) for family in families] == [8, 1, 8, 1]
+    for row in (1, 3):
+        sets, p = enumerated(answer, row)
+        np.testing.assert_array_equal(families[row], sets[:1])
+        np.testing.assert_allclose(families.masses[row], p[0], rtol=1e-9)
+        np.testing.assert_array_equal(list(families.sets(row)), sets[:1])

@@ -147,3 +147,9 @@ class Plain:
 
     def __sklearn_is_fitted__(self):
         return True
+
+
+def test_a_set_of_as_many_names_as_are_shown_has_no_more():
+    likely = LikelySets(np.ones((1, 1, 12)), np.ones((1, 1)), [f"label {k}" for k in range(12)])
+    assert repr(likely).splitlines()[1].endswith("label 10, label 11")
+    assert Text(likely._repr_html_()).words[-1] == "label 11"

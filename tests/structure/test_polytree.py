@@ -7,6 +7,7 @@ from scipy.stats import chi2
 from plait.core.sentences import ParameterError
 from plait.information import g_test
 from plait.structure import LabelGraph, LabelTree, PairDependence, Polytree, maximum_spanning_forest
+from plait.structure.polytree import directed_edges
 
 
 def labels_of(*columns):
@@ -267,3 +268,15 @@ def test_every_earlier_label_that_shares_enough_is_a_parent_too(limit):
     for place, label in enumerate(graph.order):
         shares = {a for a in graph.order[:place] if naive_nmi(Y[:, a], Y[:, label]) > limit}
         assert set(graph.parents[label]) == shares | set(plain.parents[label])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_of_too_many_parents_those_least_alike_are_kept(seed):
+    """What a label shares with itself, in the diagonal, makes no difference."""
+    draws = np.random.default_rng(seed)
+    weights = draws.random((5, 5))
+    weights += weights.T
+    star = [(0, other) for other in range(1, 5)]
+    found = directed_edges(5, star, lambda a, b, j: True, weights, 2)
+    apart = [sum(weights[a, b] for b in range(1, 5) if b != a) for a in range(1, 5)]
+    assert found[0] == sorted(1 + np.argsort(apart)[:2])

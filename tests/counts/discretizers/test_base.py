@@ -203,3 +203,13 @@ def test_sparse_kinds_are_kept():
     X = np.array([[7.0, 2.0], [0.0, 0.0]])
     assert isinstance(table().sparse(sparse.csr_array(X)), sparse.csr_array)
     assert isinstance(table().sparse(sparse.csr_matrix(X)), sparse.csr_matrix)
+
+
+@every
+def test_every_column_has_its_cuts(one):
+    X = np.random.default_rng(0).normal(size=(40, 5))
+    X[:, 1] = 3.0  # nothing to cut
+    together = clone(one).fit(X, labels(40))
+    assert len(together.cuts_) == 5
+    for j, cuts in enumerate(together.cuts_):
+        np.testing.assert_array_equal(cuts, clone(one).fit(X[:, [j]], labels(40)).cuts_[0])

@@ -4,10 +4,11 @@ import itertools
 
 import numpy as np
 import pytest
-from scipy import sparse
+from scipy import sparse, stats
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, ShuffleSplit, cross_val_predict
+from sklearn.tree import ExtraTreeRegressor
 from threadpoolctl import threadpool_limits
 
 from plait.estimators.auto_joint import (
@@ -21,6 +22,7 @@ from plait.estimators.auto_joint import (
     lasso_scores,
 )
 from plait.estimators.auto_joint.base_scores import held_rows
+from plait.estimators.auto_joint.forest_scores import _grown
 
 N = 120
 DRAWS = np.random.default_rng(0)
@@ -247,3 +249,16 @@ def test_leaves_answer_with_what_their_rows_know():
 def test_the_type_of_known_labels_does_not_matter(learner):
     whole = learner.out_of_fold(X, Y, FOLDS, seed=2)
     np.testing.assert_allclose(learner.out_of_fold(X, Y.astype(np.int8), FOLDS, seed=2), whole, rtol=1e-5, atol=1e-6)
+
+
+def test_bags_are_drawn_from_all_rows_alike():
+    bags = np.array(
+        [
+            _grown(X[:9].astype(np.float32), Y[:9], np.ones(9), seed, ExtraTreeRegressor, 1.0, 5)[1]
+            for seed in range(360)
+        ]
+    )
+    assert bags.shape == (360, 9)
+    assert (bags.sum(axis=1) == 5).all()
+    # 1800 draws, 200 of each row.
+    assert stats.chisquare(bags.sum(axis=0)).pvalue > 1e-4

@@ -59,3 +59,14 @@ def test_which_distributions_have_tables_and_messages():
     assert parts_take_messages(MixtureDistribution(np.log([0.5, 0.5]), [inner, simple]))
     assert not parts_take_messages(MixtureDistribution(np.log([0.5, 0.5]), [inner, cycle]))
     assert not parts_take_messages(simple)
+
+
+def test_blocks_of_tables_are_the_tables_of_all_rows(monkeypatch):
+    draws = np.random.default_rng(3)
+    made = random_mixture([random_graph(5, draws) for _ in range(2)], 7, draws)
+    ((_, _, whole),) = tables_in_blocks(made)
+    monkeypatch.setattr("plait.inference.messages.mixture_tables._TABLE_SIZE", 3 * whole.shape[1])
+    blocks = [(rows, logs) for rows, _, logs in tables_in_blocks(made)]
+    assert [rows for rows, _ in blocks] == [slice(0, 3), slice(3, 6), slice(6, 7)]
+    for rows, logs in blocks:
+        np.testing.assert_array_equal(logs, whole[rows])

@@ -14,7 +14,8 @@ from plait.core.sentences import ParameterError
 from plait.data import load_dataset
 from plait.features import FeatureMask
 from plait.learners import LogisticLearner
-from plait.learners.logistic.penalty_search import HALF_DECADES, penalty_splits
+from plait.learners.logistic.penalty_search import HALF_DECADES, PenaltyPath, penalty_splits
+from plait.learners.training.problem import Problem
 from plait.structure import LabelGraph
 
 EPS = 1e-6
@@ -263,3 +264,21 @@ def test_picks_on_benchmark_data(benchmark_data, name, n_labels):
     X, Y = np.asarray(data.X, dtype=float), np.asarray(data.Y)[:, -n_labels:]
     fitted = LogisticLearner(C="cv", standardize=False).fit(X, Y)
     assert_picked(fitted.C_, [naive_losses(X, Y[:, k]) for k in range(n_labels)], Y)
+
+
+def test_the_fit_to_start_from_is_the_mean_of_those_of_the_splits_at_each_labels_own_place():
+    X, Y = made_data(4, n=90)
+    learner = LogisticLearner(standardize=False, class_weight=None, tol=1e-10)
+    path, places = PenaltyPath(learner, Problem(X, Y, LabelGraph([[]] * 3), None, None)), np.array([4, 8, 4])
+    for place in (4, 8):
+        path.losses(place)
+    found = path.mean_fit(places)
+    for label, place in enumerate(places):
+        parts = [
+            LogisticRegression(C=GRID[place], tol=1e-10, max_iter=1000).fit(X[train], Y[train, label])
+            for train, _ in KFold(3, shuffle=True, random_state=0).split(X)
+        ]
+        np.testing.assert_allclose(found.coef_[label], np.mean([part.coef_[0] for part in parts], axis=0), rtol=1e-4)
+        np.testing.assert_allclose(
+            found.intercept_[label], np.mean([p.intercept_ for p in parts]), rtol=1e-4, atol=1e-5
+        )
