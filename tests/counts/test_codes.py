@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -56,3 +57,13 @@ def test_columns_and_rows_can_be_cut(X, data):
         inside = codes.within(mask)
         assert inside.n_rows == X.shape[0]
         np.testing.assert_array_equal(inside.totals, [(rows & mask).sum() for rows in holds(codes, X)])
+
+
+@pytest.mark.parametrize("n_rows", [1, 63, 64, 65, 128])
+def test_no_more_words_than_rows_need(n_rows):
+    values = np.random.default_rng(0).integers(0, 2, (n_rows, 3))
+    values[0] = 1
+    for X in (values, sparse.csr_matrix(values)):
+        words = encode(X).packed().words
+        assert words.shape == (3, -(-n_rows // 64))
+        np.testing.assert_array_equal(words, packed_bits(values.T == 1))

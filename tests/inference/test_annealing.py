@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plait.core.sentences import ParameterError
-from plait.inference import Annealing, BestFirst, MaxProduct
+from plait.inference import Annealing, BestFirst, MaxProduct, annealing
 from plait.inference.annealing import proposals
 from plait.inference.search.branch_and_bound import best_vectors
 from plait.joint import LabelDistribution, LinearDistribution, MixtureDistribution, row_seeds
@@ -287,3 +287,22 @@ def test_of_many_labels_the_least_sure_are_flipped_and_what_is_known_stays():
     for part in mixture.components:  # never below the best vector of a component
         best = best_vectors(part, 1, 10**4)[0].vectors[:, 0]
         assert (mixture.log_prob(modes) >= mixture.log_prob(best) - 1e-9).all()
+
+
+def test_of_many_labels_those_are_flipped_that_some_component_is_least_sure_of(monkeypatch):
+    monkeypatch.setattr(annealing, "_MANY_LABELS", 5)
+    monkeypatch.setattr(annealing, "_FLIPPED", 3)
+    draws = np.random.default_rng(5)
+    model = MixtureDistribution(np.log([0.4, 0.6]), [random_linear(random_graph(9, draws), 6, draws) for _ in range(2)])
+    vectors = draws.integers(0, 2, (6, 9)).astype(np.uint8)
+    free = np.ones((6, 9), dtype=bool)
+    free[0, :7] = False
+    places, n_free = annealing._places(model, vectors, free)
+    assert n_free.tolist() == [2, 3, 3, 3, 3, 3]
+    for row, y in enumerate(vectors):
+        # How much more probable a label's value is than the other, given the labels before it.
+        sure = {}
+        for label in np.flatnonzero(free[row]):
+            scores = [part.scores_at(vectors)[row, label] for part in model.components]
+            sure[label] = min(score if y[label] else -score for score in scores)
+        assert places[row, : n_free[row]].tolist() == sorted(sure, key=sure.get)[:3]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from plait.joint import GraphJoint
 from plait.joint.linear_distribution import effects_along
@@ -26,6 +27,9 @@ def test_matrix_and_reach_are_those_of_loops(n_labels):
     np.testing.assert_allclose(effects.factors, np.exp(expected), rtol=1e-15)
     np.testing.assert_allclose(effects.spread, max(sum(abs(column)) for column in expected.T), rtol=1e-12, atol=0)
     assert effects.order is None or effects.order.tolist() == list(order)
+    few = effects_along(graph, sparse.csr_array(coef))
+    np.testing.assert_array_equal(few.matrix.toarray(), expected)
+    np.testing.assert_array_equal(few.reach, reach)
 
 
 def test_the_labels_own_order_needs_no_copy():

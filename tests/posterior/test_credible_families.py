@@ -162,3 +162,13 @@ def test_a_row_of_which_a_rule_takes_no_set_has_its_likeliest_one():
         np.testing.assert_array_equal(families[row], sets[:1])
         np.testing.assert_allclose(families.masses[row], p[0], rtol=1e-9)
         np.testing.assert_array_equal(list(families.sets(row)), sets[:1])
+
+
+def test_what_is_impossible_is_in_no_family():
+    answer = chain_posterior(2, 4, 2).given({"y0": 1})
+    families = label_families(answer, lambda rows, p: np.ones(p.shape, dtype=bool), max_sets=100)
+    for row in range(2):
+        for sets in (families[row], np.array(list(families.sets(row)))):
+            assert sets.shape == (8, 4)
+            assert (sets[:, 0] == 1).all()
+            assert len(np.unique(sets, axis=0)) == 8

@@ -87,3 +87,21 @@ def test_last_digits_and_ties_of_scores_decide_nothing():
     np.testing.assert_allclose(one.shares, other.shares, rtol=1e-4, atol=1e-6)
     for column, near in zip(scores.T, moved.T, strict=True):
         np.testing.assert_array_equal(tree_starts._bins(column), tree_starts._bins(near))
+
+
+@pytest.mark.parametrize("n_starts", [1, 2, 7])
+def test_as_many_starts_are_drawn_as_asked_for(n_starts, monkeypatch):
+    draws, drawn, draw = np.random.default_rng(0), [], tree_starts._signed_trees
+    monkeypatch.setattr(tree_starts, "_signed_trees", lambda *given: drawn.append(1) or draw(*given))
+    monkeypatch.setattr(tree_starts, "_ENTRIES", 1)  # one after the other
+    start_trees(draws.normal(size=(50, 4)), draws.integers(0, 2, (50, 4)), np.ones(50), 2, n_starts, draws)
+    assert len(drawn) == n_starts
+
+
+def test_a_tree_in_unequal_parts_is_as_likely_as_the_whole():
+    scores, Y = drawn(2000)
+    model = tree_starts._TreeEM(scores, Y, np.ones(2000))
+    whole = model.run(np.ones((1, 2000, 1)), 3, 0.0)[1]
+    parts = np.broadcast_to(np.array([0.8, 0.2]), (1, 2000, 2))
+    # Smaller parts are held back more by the ridge.
+    np.testing.assert_allclose(model.run(parts, 3, 0.0)[1], whole, rtol=0.01)

@@ -215,11 +215,9 @@ class CutTable:
 
     @cached_property
     def zero_codes(self) -> Ints:
-        """Code of the value 0 in each column."""
+        """Code of the value 0 in each column; it is among the values that an exact column keeps."""
         columns = np.repeat(np.arange(self.exact.size), np.diff(self.offsets))
-        up_to_zero = np.bincount(columns[self.cuts <= 0], minlength=self.exact.size)
-        keeps_zero = np.bincount(columns[self.cuts == 0], minlength=self.exact.size) > 0
-        return np.where(self.exact & ~keeps_zero, self.beyond + 1, up_to_zero - self.shift)
+        return np.bincount(columns[self.cuts <= 0], minlength=self.exact.size) - self.shift
 
     @cached_property
     def dtype(self) -> Any:
