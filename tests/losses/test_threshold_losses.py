@@ -66,3 +66,14 @@ def test_thresholds_of_a_model_are_those_of_both_kinds_and_absent_labels_have_on
     expected = macro_f1_thresholds(marginals, weights)
     expected[1] = 1.0
     np.testing.assert_array_equal(found["macro_f1"], expected)
+
+
+@pytest.mark.parametrize("beyond", [1.5, 1.0 + 1e-9, -0.5, -1e-9])
+def test_thresholds_are_shares(beyond):
+    Y = np.array([[0, 1]])
+    for thresholds in ([0.0, 1.0], [1, 0]):
+        MacroF1(thresholds).value(Y, Y)
+    with pytest.raises(ParameterError, match="MacroF1 needs thresholds to be"):
+        MacroF1([0.5, beyond]).value(Y, Y)
+    with pytest.raises(ParameterError, match="MicroF1 needs thresholds to be"):
+        MicroF1(beyond).value(Y, Y)

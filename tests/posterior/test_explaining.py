@@ -174,6 +174,7 @@ def test_a_picture_and_a_table_of_the_reasons_of_a_row():
     assert [name.split(" (")[0] for name in panel.names] == why.name[why.row == 2].tolist()
     assert panel.signed
     assert why._repr_html_().count("<tr>") == 13
+    assert "<button" not in why._repr_html_()  # no script sorts in a notebook
     with pytest.raises(ParameterError, match="plot needs row to be"):
         why.plot(3)
 

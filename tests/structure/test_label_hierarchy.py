@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from plait.data.synthetic import make_tagged_text
-from plait.structure import LabelHierarchy
+from plait.structure import LabelHierarchy, label_hierarchy
 
 
 @pytest.mark.parametrize(("arity", "max_leaves"), [(2, 1), (3, 4), (100, 7), (2, 30), (5, 100)])
@@ -74,3 +74,19 @@ def test_sparse_and_dense_rows_give_the_same_groups():
 def test_arrays_that_are_no_hierarchy_are_refused(parent, label):
     with pytest.raises(ValueError, match="LabelHierarchy needs nodes level by level"):
         LabelHierarchy(np.array(parent), np.array(label))
+
+
+@pytest.mark.parametrize(("n_rows", "n_used"), [(20, 20), (50, 50), (51, 50), (200, 50)])
+def test_profiles_are_means_of_rows_and_of_many_rows_of_a_sample(n_rows, n_used, monkeypatch):
+    monkeypatch.setattr(label_hierarchy, "_MOST_ROWS", 50)
+    Y = np.column_stack([np.ones(n_rows), np.zeros(n_rows)])
+    # Every row has a feature of its own.
+    profiles = label_hierarchy._profiles(np.eye(n_rows), Y, np.random.default_rng(0)).toarray()
+    np.testing.assert_allclose(np.sort(profiles[0])[-n_used:], 1 / np.sqrt(n_used), rtol=1e-12)
+    assert np.count_nonzero(profiles) == n_used
+
+
+def test_a_sample_is_drawn_only_of_many_rows():
+    draws = np.random.default_rng(0)
+    label_hierarchy._profiles(np.eye(3), np.eye(3), draws)
+    assert draws.random() == np.random.default_rng(0).random()

@@ -1,10 +1,17 @@
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plait.information import conditional_mutual_information, mutual_information, normalized_mutual_information
-from plait.structure.label_information import LabelInformation
+from plait.information import (
+    conditional_mutual_information,
+    mutual_information,
+    normalized_mutual_information,
+    symmetric_uncertainty,
+)
+from plait.structure.label_information import KnownLabelInformation, LabelInformation
 
 pytestmark = pytest.mark.usefixtures("kernels")
 
@@ -49,3 +56,18 @@ def test_only_the_labels_asked_for():
     assert all_sums[3] == 0.0
     assert all_sums[4] > 0.0
     assert all_sums[1] == pytest.approx(0.0, abs=0.0)
+
+
+def test_of_unknown_labels_each_pair_counts_where_both_are_known():
+    draws = np.random.default_rng(1)
+    Y = labels(1, 60, 4, 0.4).astype(np.int8)
+    Y[:, 1] = np.where(draws.random(60) < 0.7, Y[:, 0], Y[:, 1])
+    Y[draws.random(Y.shape) < 0.4] = -1
+    found = KnownLabelInformation(Y)
+    for j, k in product(range(4), repeat=2):
+        both = (Y[:, j] >= 0) & (Y[:, k] >= 0)
+        pair = Y[both, j], Y[both, k]
+        assert found.rows_of_pairs[j, k] == both.sum()
+        np.testing.assert_allclose(found.mutual[j, k], mutual_information(*pair), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(found.normalized[j, k], normalized_mutual_information(*pair), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(found.symmetric[j, k], symmetric_uncertainty(*pair), rtol=1e-9, atol=1e-12)

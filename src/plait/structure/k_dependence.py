@@ -106,12 +106,14 @@ class KDependence(Structure):
         return math.ceil(share) if self.rounding == "up" else math.floor(share + 0.5)
 
     def _chosen(self, label: int, before: Ints, most: int, labels: AnyInformation) -> list[int]:
+        if most == 0:
+            return []
         mutual = labels.mutual_row(label)
         candidates = before
-        if self.ties == "dependence" or self.max_candidates is not None or most == 0:
+        if self.ties == "dependence" or self.max_candidates is not None:
             # Equal ones stay in the order of the chain.
             candidates = before[np.argsort(-mutual[before], kind="stable")]
-        if most == 0 or (self.max_candidates is not None and most >= self.max_candidates):
+        if self.max_candidates is not None and most >= self.max_candidates:
             return [int(other) for other in candidates[:most]]
         candidates = candidates[: self.max_candidates]
         if self.ties == "index":

@@ -1,8 +1,11 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from plait.data.synthetic import make_label_network
 from plait.estimators.tree_mixture.growth import GrowingMixture, Growth, grown_again
+from plait.estimators.tree_mixture.tree_starts import StartedMixture
 from plait.learners import LogisticLearner
 from plait.structure import LabelGraph
 
@@ -73,3 +76,35 @@ def test_one_graph_grown_again_is_a_plain_fit():
     plain = LogisticLearner(0.3).fit(X, Y, GRAPHS[0])
     np.testing.assert_allclose(found.conditionals[0].coef_, plain.coef_, rtol=1e-5, atol=1e-7)
     assert found.weights == pytest.approx([1.0], rel=1e-12)
+
+
+class ScriptedStarts(StartedMixture):
+    script, _held_out = Scripted.script, Scripted._held_out
+
+
+# The best step is the second; three more in vain end it.
+STEPS = [-0.5, 0.5, 0.4, 0.3, 0.2]
+
+
+def test_a_started_mixture_takes_the_steps_that_made_rows_held_out_likelier():
+    X, Y = problem()
+    settings = replace(growth(max_components=4), tol=1e-12, n_starts=3)
+    # The single tree, the start, its steps, and the best one once more.
+    found = ScriptedStarts(settings, X, Y, None, 0).script([[value] for value in [0.0, -1.0, *STEPS, 0.5]])
+    for seed in found.seeds:
+        found.add_tree(seed)
+    assert next(found.values, None) is None
+    assert found._n_steps == 2
+    assert len(found.mixture.weights) == 4
+    assert found.history == [0.0, 0.5]
+
+
+def test_a_grown_mixture_takes_the_steps_that_make_rows_held_out_likelier():
+    X, Y = problem()
+    settings = replace(growth(max_components=2), tol=1e-12)
+    # Two trees, and the mixture once more before its steps.
+    found = Scripted(settings, X, Y, None, 0).script([[value] for value in [0.0, 1.0, -1.0, *STEPS]])
+    for seed in found.seeds[:2]:
+        found.add_tree(seed)
+    assert found.steps_left() == 2
+    assert next(found.values, None) is None

@@ -11,7 +11,14 @@ from scipy import sparse
 
 from plait.core.sentences import ParameterError
 from plait.features import FeatureMask
-from plait.learners.training.problem import LEAST_MASS, Problem, checked_problem, constant_labels, constant_scores
+from plait.learners.training.problem import (
+    LEAST_MASS,
+    Problem,
+    checked_problem,
+    class_weighted,
+    constant_labels,
+    constant_scores,
+)
 from plait.structure import LabelGraph
 
 X = np.array([[0.5, 0.0, 2.0], [0.0, 1.0, -1.0], [3.0, 0.0, 0.0], [0.0, 0.0, 1.5]])
@@ -144,3 +151,13 @@ def test_scores_are_the_log_odds_of_the_laplace_estimate(zeros, ones):
     score = constant_scores(np.array([[zeros, ones]], dtype=np.float64))
     chance = (ones + 1) / (zeros + ones + 2)
     np.testing.assert_allclose(1 / (1 + np.exp(-score)), [chance], rtol=1e-12)
+
+
+@pytest.mark.parametrize("weights", [None, np.array([1.0, 2.0, 0.5])])
+def test_a_soft_target_counts_as_a_share_of_a_row_of_each_class(weights):
+    Y = np.array([[0.0, 0.25], [0.5, 1.0], [0.8, 0.3]])
+    given = Problem(np.zeros((3, 1)), Y, LabelGraph([[], []]), None, weights)
+    found = class_weighted(given, {0: 3.0, 1: 7.0})
+    rows = 1.0 if weights is None else weights[:, None]
+    np.testing.assert_allclose(found.weights * found.Y, 7.0 * Y * rows, rtol=1e-12)
+    np.testing.assert_allclose(found.weights * (1.0 - found.Y), 3.0 * (1.0 - Y) * rows, rtol=1e-12)
