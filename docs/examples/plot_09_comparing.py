@@ -58,6 +58,8 @@ table.groupby("method")[asked].mean().round(3).sort_values("log_loss")
 # %%
 # Are the differences more than chance? Average ranks over the data sets, with the
 # difference that would be needed (Nemenyi); a bar joins methods that are not told apart.
+# Methods differ, says Friedman's test; to tell two of them apart takes more than three
+# data sets.
 
 from plait.experiments.statistics import RankComparison
 

@@ -21,7 +21,7 @@ train, rest = order[:400], order[400:]
 
 # %%
 # Two models of the same images: independent tags and a chain. The promise is kept on
-# average over the rows that calibrate, so the picture is a mean of 20 divisions.
+# average over the rows that calibrate, so the picture is a mean of 50 divisions.
 
 models = {"independent labels": recipes.br(), "chain": recipes.pcc()}
 models = {name: model.fit(X[train], Y.iloc[train]) for name, model in models.items()}
@@ -42,7 +42,7 @@ fig, (left, right) = plt.subplots(1, 2, figsize=(8.5, 3.4))
 for name, model in models.items():
     means = np.array(
         [
-            np.mean([tried(model, coverage, seed) for seed in range(20)], axis=0)
+            np.mean([tried(model, coverage, seed) for seed in range(50)], axis=0)
             for coverage in wanted
         ]
     )

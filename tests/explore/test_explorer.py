@@ -38,10 +38,25 @@ def test_doubts_are_those_of_the_records(explorer, tree, beach):
 def test_why_agrees_and_leaves_the_label_itself_out(explorer, tree, beach):
     found = explorer.why(3, 1, {1: 1, 0: 1})
     want = tree.joint(beach.X[3:4]).given({0: 1}).why(1, 8)
+    # Fitted on arrays, the model knows no names; the data do.
+    names = {f"y{k}": name for k, name in enumerate(beach.label_names)}
+    names |= {f"x{j}": name for j, name in enumerate(beach.feature_names)}
     assert [(name, part) for name, _, _, part in found["reasons"]] == [
-        ({f"y{k}": name for k, name in enumerate(beach.label_names)}.get(name, name), pytest.approx(part))
-        for name, part in zip(want.name, want.contribution, strict=True)
+        (names[name], pytest.approx(part)) for name, part in zip(want.name, want.contribution, strict=True)
     ]
+    assert {name for name, *_ in found["reasons"]} & set(beach.feature_names)
+
+
+def test_names_of_features_are_those_of_the_columns_that_the_model_was_asked_with(beach):
+    model = recipes.br(learner="logistic", random_state=0).fit(beach.X, beach.Y)
+    turned = Explorer(model, beach, X=beach.X[:, ::-1], feature_names=beach.feature_names[::-1])
+    place = {f"x{j}": name for j, name in enumerate(beach.feature_names[::-1])}
+    want = model.joint(beach.X[3:4, ::-1]).why(1, 8)
+    assert [name for name, *_ in turned.why(3, 1)["reasons"] if name in beach.feature_names] == [
+        place[name] for name in want.name if name in place
+    ]
+    bare = Explorer(model, beach, X=beach.X[:, ::-1])
+    assert all(name not in beach.feature_names for name, *_ in bare.why(3, 1)["reasons"])
 
 
 def test_a_correction_changes_the_record_and_undo_brings_it_back(explorer):

@@ -6,7 +6,8 @@ import time
 import numpy as np
 import pytest
 
-from plait import recipes
+from plait import AutoJoint, recipes
+from plait.data import Dataset
 from plait.data.synthetic import make_label_network
 from plait.explore import CorrectionLog, Explorer
 
@@ -154,4 +155,47 @@ def test_many_labels_stay_usable(browser, serve_here):
         browser.click("#labels [data-key='yes 99']")
         until(browser, "document.querySelector('#labels .known-1')")
         assert no_complaints(browser) == []
+        browser.show("about:blank")
+
+
+def test_small_probabilities_have_digits_only_where_all_are_small(browser, serve_here, tmp_path):
+    shares = "[...document.querySelectorAll('#sets .share')].map(e => e.textContent)"
+    rng = np.random.default_rng(0)
+    for n_labels, strength in ((3, 9.0), (60, 0.0)):
+        X = rng.normal(size=(200, 2))
+        Y = (strength * X[:, [0]] + rng.normal(size=(200, n_labels)) > 0).astype(int)
+        model = recipes.br(learner="logistic", random_state=0).fit(X, Y)
+        far = Dataset([[6.0, 0.0]], Y[:1], name="far")
+        with serve_here(Explorer(model, far, corrections=CorrectionLog(tmp_path / f"{n_labels}.csv"))) as served:
+            browser.address = served.address
+            open_page(browser)
+            until(browser, "document.querySelectorAll('#sets .share').length > 1")
+            found = browser.ask(shares)
+            assert ("<0.1 %" in found) == (n_labels == 3)
+            assert any("e-" in share for share in found) == (n_labels == 60)
+            browser.show("about:blank")
+
+
+def test_no_line_of_the_graph_hides_behind_labels_and_names_are_whole(browser, serve_here, tmp_path):
+    network = make_label_network(120, 4, 6, structure="chain", strength=3.0, random_state=0).dataset
+    data = Dataset(network.X, network.Y, network.feature_names, [f"a rather long name {k}" for k in range(6)], "long")
+    model = AutoJoint(learners=["logistic"], random_state=0).fit(data.X, data.Y)  # chains in several orders
+    with serve_here(Explorer(model, data, corrections=CorrectionLog(tmp_path / "said.csv"))) as served:
+        browser.address = served.address
+        open_page(browser, width=390, mobile=True)
+        until(browser, "document.querySelectorAll('#graph .node').length === 6")
+        # Middles of all lines but the heads of arrows, against the boxes of the labels.
+        hidden = browser.ask("""(() => {
+            const boxes = [...document.querySelectorAll('#graph rect.frame')].map(e => e.getBoundingClientRect());
+            const lines = [...document.querySelectorAll('#graph path')].filter(e => e.getAttribute('d').includes('C'));
+            const middles = lines.map(e => { const p = e.getPointAtLength(e.getTotalLength() / 2), m = e.getScreenCTM();
+              return [p.x * m.a + m.e, p.y * m.d + m.f]; });
+            return [lines.length, middles.filter(([x, y]) => boxes.some(b => x > b.left && x < b.right && y > b.top
+              && y < b.bottom)).length, document.querySelector('#graph svg').getBoundingClientRect().width >=
+              Math.max(...lines.map(e => e.getBoundingClientRect().right)) -
+              document.querySelector('#graph svg').getBoundingClientRect().left]; })()""")
+        assert hidden == [15, 0, True]
+        assert browser.ask(
+            "[...document.querySelectorAll('#labels .name')].every(e => e.scrollWidth <= e.clientWidth + 1)"
+        )
         browser.show("about:blank")

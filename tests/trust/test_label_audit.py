@@ -152,3 +152,29 @@ def test_unknown_records_are_not_judged_and_wrong_ones_beside_them_are():
     assert found.counts()["recorded"].tolist() == ((Y == 1) & ~gaps).sum(axis=0).tolist()
     assert np.isfinite(found.surprise).all()
     assert len(json.loads(found.to_html(5).split("const AUDIT=")[1].split(";\n")[0])["cells"]) == 5
+
+
+@pytest.mark.parametrize("width", [1200, 390])
+def test_the_page_shows_more_when_asked_and_fits_a_phone(browser, tmp_path, width):
+    X, Y, _ = planted(n_rows=90)
+    found = audit(
+        recipes.pcc(learner="logistic"), X, pd.DataFrame(Y, columns=["sea", "a rather long name", "sun"]), cv=2
+    )
+    page = tmp_path / "audit.html"
+    page.write_text(found.to_html(), encoding="utf8")
+    browser.show(page, width=width, mobile=width < 500)
+    lines = "[...document.querySelectorAll('#{} tbody tr')].map(e => e.cells[0].textContent)"
+    rows, _ = found.cells()
+    assert browser.ask(lines.format("cells")) == [str(row) for row in rows[:50]]
+    assert browser.ask("document.querySelector('#more-cells').textContent") == "Show 200 more of 220"
+    browser.click("#more-cells")
+    browser.click("#more-cells")
+    assert browser.ask(lines.format("cells")) == [str(row) for row in rows]
+    assert browser.ask("document.querySelector('#more-cells').hidden")
+    browser.click("#more-rows")
+    assert len(browser.ask(lines.format("rows"))) == 90
+    # Every column is in sight: the box to tick, too.
+    rights = "[...document.querySelectorAll('#cells tbody tr td')].map(e => e.getBoundingClientRect().right)"
+    assert max(browser.ask(rights)) <= width
+    assert max(browser.ask("[...document.querySelectorAll('#cells tr')].map(e => e.offsetHeight)")) < 120
+    assert browser.complaints == []

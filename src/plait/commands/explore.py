@@ -78,6 +78,7 @@ def explore_rows(
         rows,
         label_names=file.label_names,
         X=matching_features(file, rows),
+        feature_names=file.feature_names,
         row_names=_names(rows, source.id_column or file.id_column),
         corrections=None if static is not None else CorrectionLog(corrections or f"{rows.name}-corrections.csv"),
     )

@@ -23,8 +23,8 @@
     return element;
   };
   const percent = (p) => (p > 0.0005 && p < 0.9995 ? `${(100 * p).toFixed(p < 0.0995 || p > 0.9005 ? 1 : 0)} %` : p >= 0.9995 ? "100 %" : "0 %");
-  // Of many labels even the best set is improbable.
-  const small = (p) => (p > 0 && p < 0.0005 ? `${p < 5e-5 ? (100 * p).toExponential(0) : (100 * p).toFixed(2)} %` : percent(p));
+  // Of many labels even the best set is improbable: only then digits of small numbers tell anything.
+  const small = (p, most) => (!(p > 0 && p < 0.0005) ? percent(p) : most > 0.0005 ? "<0.1 %" : p < 5e-5 ? `${(100 * p).toExponential(0)} %` : `${(100 * p).toFixed(2)} %`);
   const FIRST = 40, PAGE = 50;
   let about, list = [], nFound = 0, row = 0, known = {}, view = null, focus = null, showAll = false, turn = 0, lastSettled = null;
 
@@ -202,7 +202,7 @@
       bar.style.width = `${100 * probability}%`;
       track.append(bar); place.append(track);
       cell.append(...(labels.length ? labels.map((k) => make("span", name(k), "chip")) : [make("span", "no label", "soft")]));
-      line.append(make("td", small(probability), "share"), place, cell);
+      line.append(make("td", small(probability, sets[0][1]), "share"), place, cell);
     }
     $("proved").textContent = proved ? "" : "the best that were found";
     $("ask").replaceChildren();
@@ -238,30 +238,43 @@
   function showGraph() {
     $("graphcard").hidden = about.graph.edges.length === 0;
     if (about.graph.edges.length === 0) return;
-    const {labels, places, edges} = around(), W = 124, H = 22, wide = $("graphcard").clientWidth - 30, place = new Map();
+    const {labels, places, edges} = around(), W = 124 + 7 * Math.min(Math.max(...around().labels.map((k) => name(k).length - 11), 0), 10), H = 22, wide = $("graphcard").clientWidth - 30, place = new Map();
     const columns = Math.max(...places.map(([x]) => x)) + 1, lines = Math.max(...places.map(([, y]) => y)) + 1;
     // Parents stand left of children, or above them where that fits better.
     const down = columns * (W + 44) > wide && lines * (W + 14) <= wide;
     labels.forEach((k, i) => place.set(k, down ? [6 + places[i][1] * (W + 14), 6 + places[i][0] * (H + 28)] : [6 + places[i][0] * (W + 44), 6 + places[i][1] * 31]));
-    const width = Math.max(...[...place.values()].map(([x]) => x)) + W + 6, height = Math.max(...[...place.values()].map(([, y]) => y)) + H + 6;
+    const drawnEdges = edges.map(([from, to, weight]) => edge(place.get(from), place.get(to), weight, down, W, H));
+    const beside = 6 + Math.max(...drawnEdges.map((e) => e.beside));
+    const width = Math.max(...[...place.values()].map(([x]) => x)) + W + (down ? beside : 6), height = Math.max(...[...place.values()].map(([, y]) => y)) + H + (down ? 6 : beside);
     const svg = drawn("svg", {width, height, viewBox: `0 0 ${width} ${height}`, role: "group"});
-    for (const [from, to, weight] of edges) svg.append(...edge(place.get(from), place.get(to), weight, down, W, H));
+    for (const {paths} of drawnEdges) svg.append(...paths);
     for (const k of labels) svg.append(node(k, place.get(k), W, H));
     const old = $("graph"), left = old.scrollLeft, top = old.scrollTop;
     old.replaceChildren(svg);
     old.scrollLeft = left; old.scrollTop = top;
   }
   function edge([a, b], [c, d], weight, down, W, H) {
+    const levels = down ? (d - b) / (H + 28) : (c - a) / (W + 44);
+    if (levels < 0.5 || levels > 1.5) return arc([a, b], [c, d], weight, down, W, H, 10 + 8 * Math.min(Math.max(Math.abs(levels), 1), 10));
     const [x1, y1, x2, y2] = down ? [a + W / 2, b + H, c + W / 2, d] : [a + W, b + H / 2, c, d + H / 2];
     const bend = Math.abs(down ? y2 - y1 : x2 - x1) / 2 + 8, [bx, by] = down ? [0, bend] : [bend, 0];
     const head = down ? `M${x2 - 4} ${y2 - 6}L${x2} ${y2 - 1}L${x2 + 4} ${y2 - 6}` : `M${x2 - 6} ${y2 - 4}L${x2 - 1} ${y2}L${x2 - 6} ${y2 + 4}`;
     const line = `M${x1} ${y1}C${x1 + bx} ${y1 + by} ${x2 - bx} ${y2 - by} ${x2} ${y2}`;
-    return [drawn("path", {"stroke-width": 0.4 + 1.9 * weight, d: line}), drawn("path", {d: head})];
+    return {paths: [drawn("path", {"stroke-width": 0.4 + 1.9 * weight, d: line}), drawn("path", {d: head})], beside: 0};
+  }
+  // Past other labels, or back to an earlier one: beside the labels, so that no line hides behind them.
+  function arc([a, b], [c, d], weight, down, W, H, beside) {
+    const [x1, y1, x2, y2] = down ? [a + W, b + H / 2, c + W, d + H / 2] : [a + W / 2, b + H, c + W / 2, d + H];
+    const far = (down ? Math.max(x1, x2) : Math.max(y1, y2)) + beside * 4 / 3;
+    const head = down ? `M${x2 + 6} ${y2 - 4}L${x2 + 1} ${y2}L${x2 + 6} ${y2 + 4}` : `M${x2 - 4} ${y2 + 6}L${x2} ${y2 + 1}L${x2 + 4} ${y2 + 6}`;
+    const line = down ? `M${x1} ${y1}C${far} ${y1} ${far} ${y2} ${x2} ${y2}` : `M${x1} ${y1}C${x1} ${far} ${x2} ${far} ${x2} ${y2}`;
+    return {paths: [drawn("path", {"stroke-width": 0.4 + 1.9 * weight, d: line}), drawn("path", {d: head})], beside};
   }
   function node(k, [x, y], W, H) {
     const group = drawn("g", {class: `node${known[k] === undefined ? "" : ` known-${known[k]}`}${k === focus ? " focus" : ""}`, transform: `translate(${x} ${y})`, "data-node": k});
     const words = drawn("text", {x: 7, y: 15}), share = drawn("text", {x: W - 6, y: 15, "text-anchor": "end"}), title = drawn("title", {});
-    words.textContent = name(k).length > 11 ? `${name(k).slice(0, 10)}…` : name(k);
+    const room = 11 + (W - 124) / 7;
+    words.textContent = name(k).length > room ? `${name(k).slice(0, room - 1)}…` : name(k);
     share.textContent = percent(view.marginals[k]);
     title.textContent = `${name(k)}: ${percent(view.marginals[k])}. Click: there, not there, unknown.`;
     group.append(title, drawn("rect", {class: "frame", width: W, height: H, rx: 6}), drawn("rect", {class: "fill", width: W * view.marginals[k], height: H, rx: 6}), words, share);

@@ -17,7 +17,7 @@ from plait.core.sentences import ParameterError, shown
 from plait.explore.correction_log import ACTIONS, CorrectionLog
 from plait.explore.drawn_labels import label_drawing
 from plait.explore.row_answers import RowAnswers, WhatIsSaid
-from plait.explore.row_features import RowFeatures
+from plait.explore.row_features import RowFeatures, named_background
 from plait.explore.row_ranking import ORDERS, RowRanking
 from plait.inference import LabelSupport
 from plait.losses import Loss
@@ -40,6 +40,8 @@ class Explorer:
         The rows; its labels are the records, where it has those of the model.
     X : array, sparse matrix or data frame, optional
         What the model is asked with, where that is not `data.X`.
+    feature_names : sequence of str, optional
+        What its columns are called; as in the model, else those of `data.X` as in the data.
     label_names : sequence of str, optional
         What labels are called; as in the model, or as in the data where it was fitted on labels without names.
     row_names : sequence of str, optional
@@ -67,6 +69,7 @@ class Explorer:
         data: Any,
         *,
         X: Any = None,
+        feature_names: Sequence[str] | None = None,
         label_names: Sequence[str] | None = None,
         row_names: Sequence[str] | None = None,
         corrections: CorrectionLog | None = None,
@@ -78,6 +81,7 @@ class Explorer:
             )
         self.model, self.data = model, data
         self.X = data.X if X is None else X
+        self._names = feature_names or (data.feature_names if X is None and not data.is_table else None)
         self.label_names = _label_names(model, data, label_names)
         self.row_names = [str(row) for row in range(data.n_samples)] if row_names is None else list(map(str, row_names))
         self.corrections = corrections
@@ -97,7 +101,7 @@ class Explorer:
             Which.
         """
         answer: Posterior = self.model.joint(_safe_indexing(self.X, rows))
-        return answer._changed(label_names=self.label_names)
+        return answer._changed(label_names=self.label_names, features=named_background(self.model, answer, self._names))
 
     @property
     def losses(self) -> list[str]:

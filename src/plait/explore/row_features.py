@@ -7,18 +7,41 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.pipeline import Pipeline
 
 from plait.core.arrays import Floats, Ints
 from plait.data.conversion.column_kinds import as_words
 from plait.data.conversion.frame_columns import columns_of_frame
+from plait.estimators.joint_pipeline import named_features
+from plait.posterior import Posterior
+from plait.posterior.explaining import FeatureBackground
 
-__all__ = ["RowFeatures"]
+__all__ = ["RowFeatures", "named_background"]
 
 # Words longer than this in the mean are text to read.
 _TEXT_LENGTH = 40
 _MOST_SHOWN, _GLIMPSE, _LONGEST_TEXT = 60, 80, 20_000
 _SPREAD_ROWS = 2000
 _PIXEL = re.compile(r"(.*?)(\d+)[_x,](\d+)\Z")
+
+
+def named_background(model: Any, answer: Posterior, names: Sequence[str] | None) -> FeatureBackground | None:
+    """Return what an answer knows of the features, by name also where the model was fitted on an array.
+
+    Parameters
+    ----------
+    model : fitted classifier
+        Or pipeline.
+    answer : Posterior
+        Of the model.
+    names : sequence of str, or None
+        Of the columns of X.
+    """
+    known: FeatureBackground | None = answer.features
+    if not names or hasattr(model, "feature_names_in_"):
+        return known
+    pipeline = model if isinstance(model, Pipeline) else Pipeline([("model", model)])
+    return named_features(pipeline, known, names)
 
 
 class RowFeatures:

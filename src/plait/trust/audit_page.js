@@ -34,23 +34,33 @@ function mark(cell, line) {
   where.append(box);
   return where;
 }
+// The first lines of a list, and a button for more of them: lists are long, and few of their lines are looked at.
+const STEP = 50;
+let many = {cells: STEP, rows: STEP};
+function listed(name, all, line) {
+  document.querySelector(`#${name} tbody`).replaceChildren(...all.slice(0, many[name]).map(line));
+  const more = byId(`more-${name}`), left = all.length - many[name];
+  more.hidden = left <= 0;
+  more.textContent = `Show ${Math.min(left, 4 * STEP)} more of ${left}`;
+  more.onclick = () => { many[name] += 4 * STEP; listed(name, all, line); };
+}
 function draw() {
   const cells = shown();
-  document.querySelector("#cells tbody").replaceChildren(...cells.map(cell => {
+  listed("cells", cells, cell => {
     const [row, k, recorded, p, now, likely] = cell;
     const line = document.createElement("tr"), sure = document.createElement("td"), meter = text("span", "", "meter");
     meter.append(document.createElement("i")); meter.firstChild.style.width = `${100 * p}%`;
     sure.append(meter, p.toFixed(2));
     line.append(text("td", row), text("td", AUDIT.labels[k]), text("td", recorded ? "yes" : "no"), sure, sets(now, likely), mark(cell, line));
     return line;
-  }));
+  });
   byId("said").textContent = `${cells.length} of ${AUDIT.cells.length} records`;
 }
-document.querySelector("#rows tbody").replaceChildren(...AUDIT.rows.map(([row, surprise, now, likely]) => {
+listed("rows", AUDIT.rows, ([row, surprise, now, likely]) => {
   const line = document.createElement("tr");
   line.append(text("td", row), text("td", surprise.toFixed(2)), sets(now, likely));
   return line;
-}));
+});
 const quoted = v => /[",\n]/.test(v) ? `"${String(v).replaceAll('"', '""')}"` : v;
 const names = set => set.map(j => AUDIT.labels[j]).join("|");
 async function copy(heads, lines) {

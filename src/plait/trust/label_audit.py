@@ -387,9 +387,11 @@ def _page_body(audit: Audit) -> str:
         "<button id=copy>Copy as CSV</button> <span id=said role=status></span></p>"
         "<div class=wide><table id=cells><thead><tr><th>row</th><th>label</th><th>recorded</th><th>probably wrong</th>"
         "<th>the row's labels, and what the model would change</th><th>looked at</th></tr></thead><tbody></tbody>"
-        "</table></div><h2>Rows whose whole label set is improbable</h2><p class=soft>Log-probability of the recorded "
+        "</table></div><p><button id=more-cells></button></p>"
+        "<h2>Rows whose whole label set is improbable</h2><p class=soft>Log-probability of the recorded "
         "set against what is usual for the row; the further below zero, the stranger. <button id=copy-rows>Copy as CSV"
         "</button></p><div class=wide><table id=rows><thead><tr><th>row</th><th>surprise</th><th>the row's labels, and "
-        f"what the model would change</th></tr></thead><tbody></tbody></table></div>{table}"
+        "what the model would change</th></tr></thead><tbody></tbody></table></div>"
+        f"<p><button id=more-rows></button></p>{table}"
         f"<noscript>{escape('This page needs JavaScript; Audit.to_frame() has the same list.')}</noscript>"
     )
