@@ -14,6 +14,7 @@ from plait.joint import GraphJoint, LinearDistribution, MixtureJoint
 from plait.learners import LinearConditionals
 from plait.losses import Loss
 from plait.metrics import cll_loss
+from plait.posterior import answers
 from plait.posterior import posterior as posterior_room
 from plait.posterior.answers import row_bytes
 from plait.structure import LabelGraph
@@ -319,6 +320,18 @@ def test_blocks_are_as_large_as_what_the_inference_makes_of_a_row():
     ]
     light = 80 * q
     assert sizes == [light, light, light, 1000 * q + light, 1000 * q + light, light]
+
+
+def test_what_auto_takes_counts_where_it_may_answer(monkeypatch):
+    class Heavy(Auto):
+        def row_bytes(self, distribution, wanted):
+            return 10**6
+
+    monkeypatch.setattr(answers, "Auto", Heavy)
+    answer = made_posterior(GRAPHS["chain"])
+    asked = {wanted: row_bytes(Greedy(), answer.joint.condition(answer.X), wanted) for wanted in ("mode", "marginals")}
+    assert asked["mode"] < 10**4
+    assert asked["marginals"] >= 10**6
 
 
 def test_an_inference_that_lists_enough_sets_is_asked_and_no_other():

@@ -213,3 +213,14 @@ def test_every_column_has_its_cuts(one):
     assert len(together.cuts_) == 5
     for j, cuts in enumerate(together.cuts_):
         np.testing.assert_array_equal(cuts, clone(one).fit(X[:, [j]], labels(40)).cuts_[0])
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_the_type_of_codes_holds_all_of_them(exact):
+    for n_cuts in [*range(120, 132), *range(32_760, 32_770)]:
+        cuts = np.arange(n_cuts, dtype=float)
+        coded = CutTable.build(np.zeros(n_cuts, dtype=int), cuts, np.array([0]), np.array([exact]))
+        values = np.array([[0.0], [n_cuts - 1.0], [np.nan], [-1.0]])
+        # Exact codes start at the value 0, and end with that of what was never seen.
+        expected = [0, n_cuts - 1, n_cuts, n_cuts + 1] if exact else [1, n_cuts, n_cuts + 1, 0]
+        assert coded.dense(values)[:, 0].tolist() == expected
