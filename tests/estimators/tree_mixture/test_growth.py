@@ -108,3 +108,13 @@ def test_a_grown_mixture_takes_the_steps_that_make_rows_held_out_likelier():
         found.add_tree(seed)
     assert found.steps_left() == 2
     assert next(found.values, None) is None
+
+
+@pytest.mark.parametrize("max_iter", [1, 2, 5])
+def test_em_takes_as_many_steps_as_it_may(max_iter):
+    X, Y = problem()
+    settings = growth()
+    start = replace(grown_again(settings, GRAPHS[:2], X, Y, None, 0), objectives=(), log_likelihoods=())
+    found = settings.steps(LogisticLearner(), X, Y, np.ones(len(Y))).converged(start, 0.0, max_iter)
+    # One value before the first step.
+    assert len(found.objectives) == max_iter + 1
