@@ -230,3 +230,9 @@ def test_bits_are_not_made_from_rows_where_they_would_fill_the_memory(monkeypatc
     np.testing.assert_array_equal(
         joint_counts(encode(A).sparse(), encode(B).sparse()), A.astype(np.int64).T @ B.astype(np.int64)
     )
+
+
+@pytest.mark.parametrize("wrong", [-1.0, np.nan, np.inf])
+def test_a_single_wrong_weight_is_named(wrong):
+    with pytest.raises(ParameterError, match=f"finite and not negative, but one is {wrong}"):
+        checked_weights([1.0, wrong, 2.0], 3)

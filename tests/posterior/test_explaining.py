@@ -194,3 +194,12 @@ def test_of_many_labels_draws_say_what_each_would_say(monkeypatch):
         assert said == pytest.approx(want, abs=0.1)
     monkeypatch.setattr(explaining, "_LEAST_DRAWS", 20_000)  # no label is drawn that often
     assert "label, if known" not in answer._changed(inference=MonteCarlo(2000)).why("y1", k=10).kind
+
+
+def test_only_words_that_are_there_are_reasons():
+    X, Y = data(6)
+    words = (X > X.mean(axis=0)).astype(float)
+    why = recipes.pcc().fit(sparse.csr_matrix(words), Y).joint(sparse.csr_matrix(words[:5])).why("y0", k=20)
+    for row in range(5):
+        mine = (why.row == row) & (why.kind == "feature")
+        assert sorted(why.name[mine]) == [f"x{j}" for j in np.flatnonzero(words[row])]

@@ -11,6 +11,7 @@ from plait.baselines import MLkNN
 from plait.core.logspace import log_sum_exp
 from plait.core.sentences import ParameterError
 from plait.data.synthetic import make_label_network
+from plait.estimators.unknown_labels import imputation
 from plait.estimators.unknown_labels.imputation import imputed_labels
 from plait.estimators.unknown_labels.mixture_em import MixtureSteps
 from plait.estimators.unknown_labels.recording import RecordingRates
@@ -258,3 +259,24 @@ def test_drawn_labels_of_one_known_value_are_that_value(data):
     found = imputed_labels(X, E, None, 0)
     assert found[:, 0].all()
     assert not found[:, 1].any()
+
+
+def test_a_tree_takes_the_place_of_a_chain_that_would_be_too_long(data, monkeypatch):
+    X, gaps = data[1], data[3]
+    given = np.where(np.isnan(gaps), -1, gaps).astype(np.int8)
+    trees = []
+    monkeypatch.setattr(imputation, "LabelTree", lambda: trees.append(1) or LabelTree())
+    for longest, n_trees in ((given.shape[1], 0), (given.shape[1] - 1, 1)):
+        monkeypatch.setattr(imputation, "_LONGEST_CHAIN", longest)
+        imputed_labels(X, given, None, 0)
+        assert len(trees) == n_trees
+
+
+def test_a_mixture_takes_more_steps_only_where_labels_are_unknown(data, monkeypatch):
+    _, X, Y, gaps = data
+    steps = []
+    monkeypatch.setattr(TreeMixtureClassifier, "_on_known", lambda _, mixture, *rows: steps.append(1) or mixture)
+    model = TreeMixtureClassifier(max_components=2, start="growth", max_iter=3, random_state=0)
+    for labels, n_times in ((Y, 0), (gaps, 1)):
+        model.fit(X, labels)
+        assert len(steps) == n_times

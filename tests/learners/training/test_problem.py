@@ -161,3 +161,12 @@ def test_a_soft_target_counts_as_a_share_of_a_row_of_each_class(weights):
     rows = 1.0 if weights is None else weights[:, None]
     np.testing.assert_allclose(found.weights * found.Y, 7.0 * Y * rows, rtol=1e-12)
     np.testing.assert_allclose(found.weights * (1.0 - found.Y), 3.0 * (1.0 - Y) * rows, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_a_part_holds_its_rows_and_no_others(n):
+    whole, rows = Problem(X, Y, LabelGraph([[], []]), None, np.arange(4.0)), np.arange(n)
+    part = whole.part(rows)
+    np.testing.assert_array_equal(part.X, X[:n])
+    np.testing.assert_array_equal(part.Y, Y[:n])
+    np.testing.assert_array_equal(part.weights, rows)
