@@ -198,7 +198,7 @@ def test_of_many_labels_draws_say_what_each_would_say(monkeypatch):
 
 def test_only_words_that_are_there_are_reasons():
     X, Y = data(6)
-    words = (X > X.mean(axis=0)).astype(float)
+    words = (X.mean(axis=0) < X).astype(float)
     why = recipes.pcc().fit(sparse.csr_matrix(words), Y).joint(sparse.csr_matrix(words[:5])).why("y0", k=20)
     for row in range(5):
         mine = (why.row == row) & (why.kind == "feature")
