@@ -4,10 +4,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from plait import metrics, recipes
+from plait import AutoJoint, make_joint_pipeline, metrics, recipes
 from plait.core.sentences import ParameterError
 from plait.data import Dataset, statistics
 from plait.data.errors import DataError
@@ -98,3 +100,23 @@ def test_a_score_needs_as_many_rows_and_labels():
     weights = RNG.random(60)
     right = (MODEL.predict(X) == Y).all(axis=1)
     assert MODEL.score(X, Y, weights) == pytest.approx(weights[right].sum() / weights.sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        recipes.br(learner="logistic"),
+        recipes.mc(learner="logistic", max_components=2, random_state=0),
+        AutoJoint(learners=["logistic"], random_state=0),
+        make_joint_pipeline(StandardScaler(), recipes.br(learner="logistic")),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_reasons_name_the_columns_of_the_data_set_of_fit(model):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 2))
+    data = Dataset(X, (X + 0.5 * rng.normal(size=X.shape) > 0).astype(int), ["wind", "salt"], ["sea", "sun"])
+    fitted = clone(model).fit(data)
+    assert {"wind", "salt"} <= set(fitted.joint(X[:5]).why("sea").name) <= {"wind", "salt", "sun"}
+    # Fitted again on an array, they have numbers only.
+    assert {"x0", "x1"} <= set(fitted.fit(X, data.Y).joint(X[:5]).why(0).name)

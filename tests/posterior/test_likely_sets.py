@@ -102,7 +102,7 @@ def test_a_posterior_shows_its_first_rows():
     answer = MODEL.joint(X).given({"sun": 1})
     text = str(answer).splitlines()
     assert answer.method == "nothing was asked yet"  # looking asks a few rows, not the whole
-    assert text[0] == repr(answer) == "Posterior(60 rows, 2 labels, 60 labels known)"
+    assert text[0] == repr(answer) == "Posterior(60 rows, 2 labels, 1 label known)"
     assert text[1] == "row 0, known: sun"
     assert sum(line.startswith("row ") for line in text) == 5
     assert text[-1] == "... 55 more rows"

@@ -200,7 +200,7 @@ def test_rows_of_a_posterior():
     assert len(posterior[:0]) == 0
     assert posterior[:0].marginals().shape == (0, 4)
     assert posterior[:0].mode().shape == (0, 4)
-    assert "7 rows, 4 labels, 6 labels known" in repr(posterior)
+    assert "7 rows, 4 labels, 6 labels known in all" in repr(posterior)
 
 
 @pytest.mark.parametrize("inference", [Greedy(), Beam(4), BestFirst(), BestFirst(0.25)])

@@ -10,6 +10,7 @@ from sklearn.model_selection import KFold
 
 from plait import recipes
 from plait.core.sentences import ParameterError
+from plait.data import Dataset
 from plait.trust import ErrorRates, audit, suspicions
 
 
@@ -178,3 +179,11 @@ def test_the_page_shows_more_when_asked_and_fits_a_phone(browser, tmp_path, widt
     assert max(browser.ask(rights)) <= width
     assert max(browser.ask("[...document.querySelectorAll('#cells tr')].map(e => e.offsetHeight)")) < 120
     assert browser.complaints == []
+
+
+def test_a_data_set_brings_its_records_and_their_names():
+    X, Y, _ = planted(n_rows=60)
+    model = recipes.pcc(learner="logistic", random_state=0)
+    found = audit(model, Dataset(X, Y, ["wind", "salt"], ["sea", "sand", "sun"]), cv=2)
+    assert found.label_names == ("sea", "sand", "sun")
+    np.testing.assert_array_equal(found.wrong, audit(model, X, Y, cv=2).wrong)

@@ -252,12 +252,12 @@ class MultilabelClassifier(ClassifierMixin, BaseEstimator):
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Labels, Any]:
         """Return X (dense float or CSR), labels as `uint8` and weights (or None), checked; remember names."""
-        owner, names = type(self).__name__, None
+        owner, names, self._column_names = type(self).__name__, None, None
         chunks = chunks_of(owner, X, y, sample_weight)
         if chunks is not None:
             X, y, names, sample_weight, self._reading = gathered(owner, chunks)
         elif y is None and isinstance(X, LabelledRows):
-            X, y, names = X.X, X.Y, X.label_names
+            X, y, names, self._column_names = X.X, X.Y, X.label_names, X.feature_names
         known = {"keep_sparse": self._takes_sparse_labels(), "unknown": self.takes_unknown_labels}
         targets = as_targets(owner, y, **known)
         targets = targets if names is None else replace(targets, names=tuple(names))

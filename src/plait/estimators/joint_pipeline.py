@@ -100,7 +100,10 @@ class JointPipeline(Pipeline):
         **params
             As scikit-learn's pipeline takes them.
         """
+        # A frame names its columns itself; of an array the data set does.
+        self._column_names = None
         if y is None and isinstance(X, LabelledRows):
+            self._column_names = None if hasattr(X.X, "columns") else X.feature_names
             X, y = X.X, NamedLabels.of(X.Y, X.label_names)
         elif y is not None and label_rows_of(type(self).__name__, "y", y) is not None:
             y = NamedLabels.of(*read_labels(type(self).__name__, "y", y))
@@ -162,7 +165,8 @@ class JointPipeline(Pipeline):
             What the first step takes.
         """
         answer: Posterior = self._last().joint(self._transformed(X))
-        answer.rows, answer.features = row_frame(X), named_features(self, answer.features)
+        columns = getattr(self, "_column_names", None)
+        answer.rows, answer.features = row_frame(X), named_features(self, answer.features, columns)
         return answer
 
     @_if_last_step_has("predict_sets")

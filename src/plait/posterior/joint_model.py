@@ -166,7 +166,11 @@ class JointModel(MultilabelClassifier):
 
     def _background(self) -> FeatureBackground:
         """Return what `why` compares a row with."""
-        return FeatureBackground(getattr(self, "feature_names_in_", None), self.feature_means_, self._coefficients())
+        return FeatureBackground(self._feature_names(), self.feature_means_, self._coefficients())
+
+    def _feature_names(self) -> Any:
+        """Return what the columns were called at `fit`, in a frame or in a data set; None where they had no names."""
+        return getattr(self, "feature_names_in_", getattr(self, "_column_names", None))
 
     def _coefficients(self) -> Any:
         """Return the coefficients of features (n_labels, n_features) where scores are linear."""

@@ -219,7 +219,11 @@ class Posterior(FurtherQuestions):
         return self._changed(X=self.X[rows], evidence=evidence, features=features, rows=self.rows.take(rows))
 
     def __repr__(self) -> str:
-        known = "" if self.evidence is None else f", {counted(int((self.evidence >= 0).sum()), 'label')} known"
+        known = ""
+        if self.evidence is not None:
+            counts = (self.evidence >= 0).sum(axis=1)
+            alike = self.n_rows > 0 and counts.min() == counts.max()
+            known = f", {counted(int(counts[0] if alike else counts.sum()), 'label')} known{'' if alike else ' in all'}"
         return f"Posterior({counted(self.n_rows, 'row')}, {counted(self.n_labels, 'label')}{known})"
 
     def _changed(self, **changes: Any) -> "Posterior":

@@ -7,12 +7,13 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from plait.core.arrays import Ints
+from plait.core.label_forms import LabelledRows
 from plait.core.labels import Targets, as_targets, label_rows
 from plait.core.sentences import ParameterError, shown
 from plait.core.unknown_labels import UNKNOWN, given_again, is_gap
 from plait.estimators.joint_pipeline import NamedLabels
 
-__all__ = ["calibration_targets", "is_fitted", "named_labels"]
+__all__ = ["calibration_targets", "is_fitted", "named_labels", "rows_and_labels"]
 
 
 def is_fitted(model: Any) -> bool:
@@ -70,6 +71,13 @@ def _classes_of(owner: str, model: Any, y: Any, unknown: bool) -> Targets:
     Y = np.full((len(values), 1), UNKNOWN, dtype=np.int8)
     Y[~gaps] = known
     return Targets(Y if gaps.any() else Y.view(np.uint8), (str(model.label_names_[0]),), classes)
+
+
+def rows_and_labels(X: Any, Y: Any) -> tuple[Any, Any]:
+    """Return X and Y; where X is a data set alone, its rows and its labels with their names."""
+    if Y is None and isinstance(X, LabelledRows):
+        return X.X, NamedLabels.of(X.Y, X.label_names)
+    return X, Y
 
 
 def named_labels(targets: Targets, rows: Ints) -> NamedLabels:

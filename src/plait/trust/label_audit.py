@@ -26,7 +26,7 @@ from plait.data.frames import frame_library
 from plait.pictures.pages import page_html
 from plait.posterior import Posterior
 from plait.posterior.answers import row_blocks
-from plait.trust.calibration_rows import calibration_targets, named_labels
+from plait.trust.calibration_rows import calibration_targets, named_labels, rows_and_labels
 from plait.trust.neighbour_sets import ErrorRates, partial_suspicions, suspicions
 
 __all__ = ["Audit", "audit"]
@@ -209,7 +209,7 @@ class Audit:
 def audit(
     model: Any,
     X: Any,
-    Y: Any,
+    Y: Any = None,
     cv: Any = 5,
     *,
     missed: float = 0.05,
@@ -227,9 +227,9 @@ def audit(
     ----------
     model : classifier with `joint(X)`
         Such as `AutoJoint()` or `recipes.pcc()`, or a `JointPipeline`; it is cloned, not changed.
-    X : array, sparse matrix or data frame of shape (n_rows, n_features)
-        Features.
-    Y : labels in any form that `fit` takes
+    X : array, sparse matrix or data frame of shape (n_rows, n_features), or Dataset
+        Features; a data set brings its records with it.
+    Y : labels in any form that `fit` takes, optional
         The records. Unknown ones (NaN), of models that take them, are not judged.
     cv : int or splitter, default=5
         Folds; a number makes folds with every label spread evenly.
@@ -267,6 +267,7 @@ def audit(
     check_value("audit", "missed", missed, _RATE)
     check_value("audit", "false", false, (*_RATE, Nothing()))
     check_value("audit", "swapped", swapped, (Interval(float, 0, 1, closed="left"),))
+    X, Y = rows_and_labels(X, Y)
     X, _ = indexable(X, None)
     targets = calibration_targets("audit", clone(model), X, Y, unknown=True)
     recorded = targets.Y

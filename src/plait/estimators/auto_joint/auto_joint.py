@@ -382,7 +382,7 @@ class AutoJoint(CallbackSupport, JointModel):
 
     def _background(self, rows: Any = None) -> FeatureBackground:
         """Return what `why` compares a row with: features, of which scores are made anew."""
-        parts = getattr(self, "feature_names_in_", None), self.feature_means_, self._words, self._filler
+        parts = self._feature_names(), self.feature_means_, self._words, self._filler
         return named_numbers(*parts)._replace(rows=rows, conditioned=self._scores)
 
     @property
