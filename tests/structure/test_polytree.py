@@ -280,3 +280,12 @@ def test_of_too_many_parents_those_least_alike_are_kept(seed):
     found = directed_edges(5, star, lambda a, b, j: True, weights, 2)
     apart = [sum(weights[a, b] for b in range(1, 5) if b != a) for a in range(1, 5)]
     assert found[0] == sorted(1 + np.argsort(apart)[:2])
+
+
+def test_the_g_test_asks_the_numbers_that_it_is_told_to():
+    X, Y = collider()
+    pairs = known(symmetric([0.4, 0.5, 0.0], 3))
+    assert Polytree(test="gtest").build(X, Y, pairs=pairs).parents == ((1, 2), (), ())
+    assert Polytree(test="gtest", zero_mi="marginal").build(X, Y, pairs=pairs).parents == ((), (0,), (0,))
+    alone = Polytree("nmi", test="gtest").build(X, Y)
+    assert Polytree("nmi", test="gtest").build(X, Y, pairs=known(symmetric([0.4, 0.0, 0.5], 3))) == alone
