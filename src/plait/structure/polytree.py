@@ -239,8 +239,8 @@ class _Orientation:
         settled = self.parents_of[node]
         candidates = sorted(settled | self.open[node])
         found = {n for a, b in combinations(candidates, 2) if self.independent(a, b, node) for n in (a, b)}
-        # Earlier directions stay and count towards the limit.
-        room = max(self.max_parents - len(settled), 0)
+        # An earlier direction, of which there is one at most, stays and counts towards the limit.
+        room = self.max_parents - len(settled)
         among = sorted(found | settled)
         apart = {a: float(self.weights[a, among].sum() - self.weights[a, a]) for a in found - settled}
         kept = sorted(apart, key=lambda a: (apart[a], a))[:room]
