@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from plait.information import (
     conditional_mutual_information,
+    logs,
     mutual_information,
     normalized_mutual_information,
     symmetric_uncertainty,
@@ -71,3 +72,19 @@ def test_of_unknown_labels_each_pair_counts_where_both_are_known():
         np.testing.assert_allclose(found.mutual[j, k], mutual_information(*pair), rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(found.normalized[j, k], normalized_mutual_information(*pair), rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(found.symmetric[j, k], symmetric_uncertainty(*pair), rtol=1e-9, atol=1e-12)
+
+
+def test_rows_beyond_the_longest_table_of_logarithms(monkeypatch):
+    Y = labels(5, 200, 4, 0.4)
+
+    def sums():
+        logs._count_logs.cache_clear()
+        found = np.zeros((4, 4))
+        for j, k in product(range(4), repeat=2):
+            LabelInformation(Y).tables_of(j).add_information(k, np.arange(4), found[j])
+        return found
+
+    whole = sums()
+    monkeypatch.setattr(logs, "_LONGEST_TABLE", 20)
+    np.testing.assert_array_equal(sums(), whole)
+    logs._count_logs.cache_clear()

@@ -81,7 +81,8 @@ def test_names():
         (TypeError("Sparse data was passed"), "TypeError: Sparse data was passed. Pass X.toarray(), or"),
         (ValueError("Input X contains NaN.\nNo."), "ValueError: Input X contains NaN. No. Put an imputer"),
         (KeyError(), "KeyError: no message. Mend what its message says"),
-        (ValueError("x" * 1000), "x... Mend what"),
+        (ValueError("x" * 300), f"ValueError: {'x' * 300}. Mend what"),
+        (ValueError("x" * 301), f"ValueError: {'x' * 297}... Mend what"),
     ],
 )
 def test_sentences(cause, words):
