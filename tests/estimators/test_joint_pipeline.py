@@ -19,6 +19,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 import plait
 from plait import AutoJoint, JointPipeline, make_joint_pipeline, recipes
 from plait.baselines import MLkNN
+from plait.core.sentences import ParameterError
 from plait.data import Dataset, TableEncoder
 from plait.learners import LinearSVMLearner, LogisticLearner
 
@@ -149,3 +150,8 @@ def test_a_data_set_brings_its_labels(form):
 def test_rooms_are_there_after_import():
     code = "import plait; plait.metrics.micro_f1([[1]], [[1]]); plait.baselines.MLkNN; plait.losses.F1"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_rows_without_labels_are_refused():
+    with pytest.raises(ParameterError):
+        make_joint_pipeline(StandardScaler(), recipes.br()).fit(np.eye(4))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from plait.data.synthetic import make_label_network
+from plait.estimators.tree_mixture.em import Steps
 from plait.estimators.tree_mixture.growth import GrowingMixture, Growth, grown_again
 from plait.estimators.tree_mixture.tree_starts import StartedMixture
 from plait.learners import LogisticLearner
@@ -118,3 +119,11 @@ def test_em_takes_as_many_steps_as_it_may(max_iter):
     found = settings.steps(LogisticLearner(), X, Y, np.ones(len(Y))).converged(start, 0.0, max_iter)
     # One value before the first step.
     assert len(found.objectives) == max_iter + 1
+
+
+def test_em_moves_mixtures_between_trees_and_not_the_first_one(monkeypatch):
+    X, Y = problem()
+    sizes, path = [], Steps.path
+    monkeypatch.setattr(Steps, "path", lambda *given: sizes.append(len(given[1].weights)) or path(*given))
+    grown_again(growth(), GRAPHS, X, Y, None, 0)
+    assert sizes == [2, 3]
