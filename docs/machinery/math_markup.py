@@ -29,7 +29,10 @@ def _block(writer: Any, node: Any) -> None:
 
 def _markup(node: Any, as_block: bool) -> str:
     try:
-        return str(tex2mathml(node.astext(), as_block=as_block))
+        markup = str(tex2mathml(node.astext(), as_block=as_block))
     except MathError as problem:
         _LOG.warning("formula %r: %s", node.astext(), problem, location=node)
         return ""
+    # Bars around the size of a set stand as close as brackets do.
+    markup = markup.replace('<mo class="mathopen">|</mo>', '<mo form="prefix" stretchy="false">|</mo>')
+    return markup.replace("<mo>|</mo>", '<mo form="postfix" stretchy="false">|</mo>')

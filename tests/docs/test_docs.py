@@ -166,9 +166,9 @@ def test_the_pages_build_without_warnings_and_load_nothing_from_the_network(tmp_
     [
         ("recipes.pcc(learner=LinearSVC())", "recipes.<wbr>pcc(<wbr>learner=<wbr>LinearSVC())"),
         ("plait.posterior.Posterior", "plait.<wbr>posterior.<wbr>Posterior"),
-        ("ClassifierChain", "Classifier<wbr>Chain"),
+        ("MultilabelStratifiedKFold", "Multilabel<wbr>StratifiedKFold"),
         ("loss=&quot;f1&quot;", "loss=&quot;f1&quot;"),
-        ("AutoJoint", "Auto<wbr>Joint"),
+        ("joint(X)", "joint(X)"),
     ],
 )
 def test_long_names_may_go_on_in_the_next_line(shown, broken):
@@ -191,3 +191,11 @@ def test_names_of_other_packages_are_no_links_to_ours(monkeypatch):
     machinery("links")._link_names(tree, {"HOMER": "plait.baselines.HOMER"})
     (link,) = tree.findall(pending_xref)
     assert link.parent.parent.parent.index(link.parent.parent) == 1
+
+
+def test_bars_around_a_size_stand_close():
+    nodes = pytest.importorskip("docutils.nodes")
+    pytest.importorskip("sphinx")
+    markup = machinery("math_markup")._markup(nodes.math_block("", r"2 \lvert A \rvert"), as_block=True)
+    assert '<mo form="prefix" stretchy="false">|</mo>' in markup
+    assert '<mo form="postfix" stretchy="false">|</mo>' in markup

@@ -143,7 +143,7 @@ def _tries(x: float, y: float) -> Iterator[tuple[float, float, str]]:
     yield x - _GAP, y + 4.0, "end"
     yield x, y - _GAP, "middle"
     yield x, y + _GAP + 9, "middle"
-    for up in (-9.0, 17.0):
+    for up in (-9.0, 17.0, -17.0, 25.0, -26.0):
         yield x + 5, y + up, "start"
         yield x - 5, y + up, "end"
 
