@@ -7,6 +7,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from plait import JointClassifier, recipes
 from plait.core.sentences import ParameterError
 from plait.learners import SklearnLearner
+from plait.posterior import FewLabelsWarning
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60, 3))
@@ -45,13 +46,26 @@ def test_no_rows_have_no_reasons_and_no_families():
     assert repr(answer.credible_sets(0.9)) == "LabelFamilies(0 rows, 0.0 label sets a row)"
 
 
-def test_a_picture_of_a_row_shows_its_likeliest_sets_and_labels():
+@pytest.mark.parametrize("k", [1, 3])
+def test_a_picture_of_a_row_shows_its_likeliest_sets_and_labels(k):
     answer = recipes.pcc(random_state=0).fit(X, Y).joint(X)
-    sets, labels = answer.plot(2, k=3).groups
-    likely, names = answer[2].top(3), answer[2].top_labels(3)
+    sets, labels = answer.plot(2, k=k).groups
+    likely, names = answer[2].top(k), answer[2].top_labels(k)
     np.testing.assert_allclose(sets.values, likely.probabilities[0])
     np.testing.assert_allclose(labels.values, names.probabilities[0])
     assert labels.names == [str(name) for name in names.names[0]]
+    with pytest.raises(ParameterError, match="plot needs k to be"):
+        answer.plot(2, k=0)
+
+
+def test_few_labels_are_told_by_the_row():
+    draws = np.random.default_rng(0)
+    X, Y = draws.normal(size=(200, 2)), (draws.random((200, 10)) < 0.3).astype(int)
+    model = recipes.br().fit(X, Y)
+    with pytest.warns(FewLabelsWarning) as told:
+        given = model.predict(X)
+    few, many = (f"{each.sum() / 200:.2g}" for each in (given, Y))
+    assert f"gives {few} labels a row here, while training rows have {many}:" in str(told[0].message)
 
 
 def test_chunks_without_rows_are_trained_on_like_none():
