@@ -235,4 +235,4 @@ def test_bits_are_not_made_from_rows_where_they_would_fill_the_memory(monkeypatc
 @pytest.mark.parametrize("wrong", [-1.0, np.nan, np.inf])
 def test_a_single_wrong_weight_is_named(wrong):
     with pytest.raises(ParameterError, match=f"finite and not negative, but one is {wrong}"):
-        checked_weights([1.0, wrong, 2.0], 3)
+        checked_weights([0.0, 0.5, wrong, 2.0], 4)

@@ -224,3 +224,13 @@ def test_the_type_of_codes_holds_all_of_them(exact):
         # Exact codes start at the value 0, and end with that of what was never seen.
         expected = [0, n_cuts - 1, n_cuts, n_cuts + 1] if exact else [1, n_cuts, n_cuts + 1, 0]
         assert coded.dense(values)[:, 0].tolist() == expected
+
+
+def test_the_type_of_codes_holds_those_below_0_too():
+    for n_cuts in range(120, 132):
+        cuts = np.arange(-n_cuts, 0, dtype=float)
+        coded = CutTable.build(np.zeros(n_cuts, dtype=int), cuts, np.array([0]), np.array([False]))
+        values = np.array([[-n_cuts - 1.0], [-1.0], [0.0], [np.nan]])
+        assert coded.dense(values)[:, 0].tolist() == [0, n_cuts, n_cuts, n_cuts + 1]
+        # Less the code of 0.
+        assert coded.sparse(sparse.csr_matrix(values)).toarray()[:, 0].tolist() == [-n_cuts, 0, 0, 1]
