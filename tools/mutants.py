@@ -13,10 +13,10 @@ with the reason, and are not counted. Progress is kept in a file, so that a run 
 import argparse
 import ast
 import compileall
+import hashlib
 import importlib
 import json
 import os
-import random
 import re
 import resource
 import shutil
@@ -150,18 +150,18 @@ def _changes(node: Any, at: Any, raw: bytes) -> Iterator[tuple[int, int, str]]:
             yield at(first, True), at(second), between.replace(word, other)
 
 
-def sampled(rooms: list[str], n: int, seed: int, plain: bool = False) -> list[Mutant]:
+def sampled(rooms: list[str], n: int, seed: int, kernels: bool | None = None) -> list[Mutant]:
     """Return n mutants of each room that are still Python, without those that are known to have no effect.
 
-    Rooms take turns, so that a run that is stopped has tried as many of each. Plain ones are among those that a run of
-    all goes through first: it goes on where a plain run of the same store has ended.
+    Rooms take turns, so that a run that is stopped has tried as many of each. Which are drawn depends on themselves
+    alone: where a file changes, those of other lines stay; and a run of all goes on where one without kernels ended.
     """
     known = {line.partition("  # ")[0].strip() for line in WITHOUT_EFFECT.read_text(encoding="utf8").splitlines()}
     found = []
     for room in rooms:
         every = [m for path in sorted((SOURCE / room).rglob("*.py")) for m in mutants(path)]
-        random.Random(f"{seed} {room}").shuffle(every)
-        sound = (m for m in every if m.key not in known and not (plain and m.is_kernel) and _is_python(m))
+        every.sort(key=lambda mutant: hashlib.sha256(f"{seed} {mutant.key}".encode()).digest())
+        sound = (m for m in every if m.key not in known and kernels in (None, m.is_kernel) and _is_python(m))
         found.append([mutant for mutant, _ in zip(sound, range(n), strict=False)])
     return [mutant for turn in zip_longest(*found) for mutant in turn if mutant is not None]
 
@@ -412,10 +412,12 @@ def main() -> None:
     parser.add_argument(
         "--plain", action="store_true", help="leave kernels out, whose compilation takes most of the time"
     )
+    parser.add_argument("--kernels", action="store_true", help="kernels only")
     asked = parser.parse_args()
     known = json.loads(asked.store.read_text(encoding="utf8")) if asked.store.exists() else {}
     part, n_parts = map(int, asked.part.split("/"))
-    chosen = sampled(asked.rooms, asked.n, asked.seed, asked.plain)[part - 1 :: n_parts]
+    kernels = asked.kernels if asked.kernels != asked.plain else None
+    chosen = sampled(asked.rooms, asked.n, asked.seed, kernels)[part - 1 :: n_parts]
     for mutant in chosen:
         outcome = known.get(mutant.key)
         if (asked.again and outcome in LEFT) or (outcome == "survived the nearest tests" and not asked.quick):
