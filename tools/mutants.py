@@ -156,14 +156,18 @@ def sampled(rooms: list[str], n: int, seed: int, kernels: bool | None = None) ->
     Rooms take turns, so that a run that is stopped has tried as many of each. Which are drawn depends on themselves
     alone: where a file changes, those of other lines stay; and a run of all goes on where one without kernels ended.
     """
-    known = {line.partition("  # ")[0].strip() for line in WITHOUT_EFFECT.read_text(encoding="utf8").splitlines()}
     found = []
     for room in rooms:
-        every = [m for path in sorted((SOURCE / room).rglob("*.py")) for m in mutants(path)]
-        every.sort(key=lambda mutant: hashlib.sha256(f"{seed} {mutant.key}".encode()).digest())
-        sound = (m for m in every if m.key not in known and kernels in (None, m.is_kernel) and _is_python(m))
+        every = sorted(of_room(room), key=lambda m: hashlib.sha256(f"{seed} {m.key}".encode()).digest())
+        sound = (m for m in every if kernels in (None, m.is_kernel) and _is_python(m))
         found.append([mutant for mutant, _ in zip(sound, range(n), strict=False)])
     return [mutant for turn in zip_longest(*found) for mutant in turn if mutant is not None]
+
+
+def of_room(room: str) -> list[Mutant]:
+    """Return all mutants of a room but those that are known to have no effect."""
+    known = {line.partition("  # ")[0].strip() for line in WITHOUT_EFFECT.read_text(encoding="utf8").splitlines()}
+    return [m for path in sorted((SOURCE / room).rglob("*.py")) for m in mutants(path) if m.key not in known]
 
 
 def _is_python(mutant: Mutant) -> bool:
@@ -403,7 +407,9 @@ def main() -> None:
     parser.add_argument("-n", type=int, default=40, help="mutants of each room")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--store", type=Path, default=ROOT / "mutants.json")
-    parser.add_argument("--again", action="store_true", help="try survivors once more, on the tests as they are now")
+    parser.add_argument(
+        "--again", action="store_true", help="try all survivors of the store, on the tests as they are now"
+    )
     parser.add_argument("--by-name", action="store_true", help="choose tests by their names; nothing is run before")
     parser.add_argument(
         "--quick", action="store_true", help="a few seconds of tests each; the next run tries more on what is left"
@@ -417,11 +423,14 @@ def main() -> None:
     known = json.loads(asked.store.read_text(encoding="utf8")) if asked.store.exists() else {}
     part, n_parts = map(int, asked.part.split("/"))
     kernels = asked.kernels if asked.kernels != asked.plain else None
-    chosen = sampled(asked.rooms, asked.n, asked.seed, kernels)[part - 1 :: n_parts]
+    if asked.again:
+        chosen = [m for room in asked.rooms for m in of_room(room) if known.get(m.key) in LEFT]
+    else:
+        chosen = sampled(asked.rooms, asked.n, asked.seed, kernels)
+    chosen = chosen[part - 1 :: n_parts]
     for mutant in chosen:
-        outcome = known.get(mutant.key)
-        if (asked.again and outcome in LEFT) or (outcome == "survived the nearest tests" and not asked.quick):
-            del known[mutant.key]
+        if asked.again or (known.get(mutant.key) == "survived the nearest tests" and not asked.quick):
+            known.pop(mutant.key, None)
     with tempfile.TemporaryDirectory() as temporary:
         folder = copied(Path(temporary) / "plait")
         calls = asked.store.with_suffix(".calls.json")

@@ -11,7 +11,8 @@ from sklearn.decomposition import PCA
 from plait.core.sentences import ParameterError
 from plait.counts import MeanStdDiscretizer
 from plait.structure import FullChain, InformationOrder
-from plait.structure.orders import component_scores
+from plait.structure.orders import _filled, component_scores
+from plait.structure.structure_input import StructureInput
 
 NEAR = 1e-10  # what ties, as in plait.core.ties
 
@@ -200,3 +201,9 @@ def test_whole_numbers_and_a_large_mean():
     X = np.random.default_rng(0).integers(0, 5, size=(600, 600))
     scores, moved = component_scores(X, 1), component_scores(X + 10_000, 1)
     np.testing.assert_allclose(moved, scores, rtol=0, atol=1e-6)
+
+
+def test_gaps_are_filled_by_the_mean_of_what_is_there():
+    X = np.array([[np.nan, 1.0, np.nan], [np.nan, 2.0, np.nan], [4.0, np.nan, np.nan]])
+    filled = _filled(StructureInput("Owner", X, np.eye(3, dtype=np.uint8), None))
+    np.testing.assert_array_equal(filled, [[4.0, 1.0, 0.0], [4.0, 2.0, 0.0], [4.0, 1.5, 0.0]])
