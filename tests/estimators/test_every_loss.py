@@ -10,7 +10,6 @@ from plait.core.naming import registry
 from plait.core.randomness import generator
 from plait.core.sentences import ParameterError
 from plait.data.synthetic import make_label_network
-from plait.learners import LogisticLearner
 from plait.posterior import FewLabelsWarning
 
 DATA = make_label_network(120, 4, 3, structure="tree", random_state=0).dataset
@@ -125,14 +124,3 @@ def test_far_fewer_labels_than_in_training_are_told_once():
         model.predict(X)
         recipes.br().fit(X, Y).predict(X[:10])
         recipes.br().fit(X, Y).predict(X, loss="hamming")
-
-
-@pytest.mark.parametrize("n_rows", [1, 2, 3])
-def test_thresholds_come_from_models_that_did_not_see_the_row(n_rows):
-    X, Y = DATA.X[:n_rows], DATA.Y[:n_rows]
-    learner = LogisticLearner(C=1.0)
-    found = recipes.br(loss="macro_f1", learner=learner).fit(DATA.X, DATA.Y)._held_out(X, Y, None)
-    for row in range(n_rows):
-        others = np.arange(n_rows) != row if n_rows > 1 else [row]
-        alone = recipes.br(learner=learner).fit(X[others], Y[others])
-        np.testing.assert_allclose(found[row], alone.predict_proba(X[[row]])[0], rtol=1e-9)

@@ -6,7 +6,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from plait import JointClassifier, recipes
 from plait.core.sentences import ParameterError
-from plait.learners import SklearnLearner
+from plait.learners import LogisticLearner, SklearnLearner
 from plait.posterior import FewLabelsWarning
 
 rng = np.random.default_rng(0)
@@ -82,3 +82,13 @@ def test_a_dask_collection_may_be_filtered():
     kept = X[:, 0] > np.sort(X[20:40, 0])[-1]  # no row of the second block
     model = recipes.br().fit(X, Y)
     np.testing.assert_array_equal(model.predict(rows[kept]).compute(), model.predict(X[kept]))
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 3])
+def test_thresholds_come_from_models_that_did_not_see_the_row(n_rows):
+    learner, few = LogisticLearner(C=1.0), (X[:n_rows], Y[:n_rows])
+    found = recipes.br(loss="macro_f1", learner=learner).fit(X, Y)._held_out(*few, None)
+    for row in range(n_rows):
+        others = np.arange(n_rows) != row if n_rows > 1 else [row]
+        alone = recipes.br(learner=learner).fit(few[0][others], few[1][others])
+        np.testing.assert_allclose(found[row], alone.predict_proba(X[[row]])[0], rtol=1e-9)

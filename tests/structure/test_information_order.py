@@ -133,9 +133,10 @@ def test_a_label_apart_from_all_others_comes_last_and_constants_after_it():
         assert FullChain(order).build(rng.normal(size=(2000, 2)), Y).order[-2:] == (1, 0)
 
 
-def test_features_that_do_not_vary_leave_plain_information():
+@pytest.mark.parametrize("value", [0.0, 1.0, 1e200])
+def test_features_that_do_not_vary_leave_plain_information(value):
     Y = network()[1]
-    nothing = np.ones((600, 3))
+    nothing = np.full((600, 3), value)
     assert FullChain("information").build(nothing, Y).order == naive(nothing[:, :1], Y, False)
 
 
