@@ -311,12 +311,17 @@ def tests_of(mutant: Mutant, known: dict[str, Any], quick: bool) -> list[tuple[l
     numbers = {i for i, place in enumerate(known["functions"]) if place.partition(".<locals>")[0] in places}
     sound = {name: calls for name, (_, calls) in known["tests"].items() if name not in known.get("failing", ())}
     calling = [name for name, calls in sound.items() if not numbers.isdisjoint(calls)]
-    room = f"/{mutant.path.split('/')[2]}/"
+    room, stem = f"/{mutant.path.split('/')[2]}/", Path(mutant.path).stem.strip("_")
+
+    def away(name: str) -> tuple[bool, bool]:
+        """Tests of the same name are nearest, then those of the room."""
+        return f"/test_{stem}.py" not in name, room not in name
+
     own, seconds = {name: known["tests"][name][0] for name in calling}, defaultdict[str, float](float)
     for name, (time_taken, _) in known["tests"].items():
         seconds[name.partition("::")[0]] += time_taken
-    calling.sort(key=lambda name: (room not in name, own[name]))
-    files = sorted({name.partition("::")[0] for name in calling}, key=lambda f: (room not in f, seconds[f]))
+    calling.sort(key=lambda name: (*away(name), own[name]))
+    files = sorted({name.partition("::")[0] for name in calling}, key=lambda f: (*away(f), seconds[f]))
     return [_within(calling, own, QUICK)] if quick else [_within(calling, own, NEAR), _within(files, seconds, FILES)]
 
 
