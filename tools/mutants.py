@@ -310,7 +310,10 @@ def tests_of(mutant: Mutant, known: dict[str, Any], quick: bool) -> list[tuple[l
     places = _places(mutant)
     numbers = {i for i, place in enumerate(known["functions"]) if place.partition(".<locals>")[0] in places}
     sound = {name: calls for name, (_, calls) in known["tests"].items() if name not in known.get("failing", ())}
-    calling = [name for name, calls in sound.items() if not numbers.isdisjoint(calls)]
+    naming = _files_naming(mutant) if mutant.is_kernel else set()
+    calling = [
+        name for name, calls in sound.items() if name.partition("::")[0] in naming or not numbers.isdisjoint(calls)
+    ]
     room, stem = f"/{mutant.path.split('/')[2]}/", Path(mutant.path).stem.strip("_")
 
     def away(name: str) -> tuple[bool, bool]:
@@ -359,6 +362,13 @@ def _places(mutant: Mutant) -> set[str]:
     for own in users:
         places |= {f"{own}:{name}" for name, _ in _functions(ast.parse((ROOT / own).read_text(encoding="utf8")))}
     return places
+
+
+def _files_naming(kernel: Mutant) -> set[str]:
+    """Return the tests that import a kernel's module themselves, which no plain function calls for them."""
+    module = kernel.path.removeprefix("src/").removesuffix(".py").replace("/", ".")
+    tests = (ROOT / "tests").rglob("test_*.py")
+    return {str(path.relative_to(ROOT)) for path in tests if module in path.read_text(encoding="utf8")}
 
 
 def _within(names: list[str], seconds: dict[str, float], limit: float) -> tuple[list[str], float]:
