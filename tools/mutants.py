@@ -39,7 +39,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "plait"
 WITHOUT_EFFECT = Path(__file__).with_name("mutants_without_effect.txt")
 # Seconds of processor time: of the tests chosen first, of whole files, and what loading and compilation may add.
-NEAR, FILES, LOADING, COMPILING = 20.0, 60.0, 15.0, 120.0
+NEAR, FILES, LOADING, COMPILING = 20.0, 60.0, 15.0, 60.0
 QUICK = 6.0
 LEFT = ("survived", "survived the nearest tests", "untested", "out of time")
 LOADED = (

@@ -111,6 +111,9 @@ def test_the_smaller_number_wins_a_tie_of_labels():
     assert decided.tolist() == [[1, 1, 1]]
     two = np.array([[[0, 1, 0], [0, 0, 1], [0, 0, 0]]], dtype=np.uint8)
     assert F1().decide(support(two, np.array([[0.45, 0.45, 0.1]]))).tolist() == [[0, 1, 1]]
+    # {0, 1}: 0.54; with 2 or 3: 0.54 * 4/5 + 0.23 * 2/4 = 0.547; with both: 0.54 * 4/6 + 0.46 * 2/5 = 0.544.
+    three = np.array([[[1, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]], dtype=np.uint8)
+    assert F1().decide(support(three, np.array([[0.54, 0.23, 0.23]]))).tolist() == [[1, 1, 1, 0]]
 
 
 def test_rows_do_not_see_each_other():

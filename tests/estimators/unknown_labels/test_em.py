@@ -238,3 +238,18 @@ def test_barren_labels_change_nothing():
     copies = family_copies(model, live_cells(model.graph, evidence >= 0))
     assert (copies.weights[copies.rows < 5, 2] == 0).all()
     assert (copies.weights[:, :2].sum(axis=0) == 10).all()
+
+
+@pytest.mark.parametrize("kernels", ["never", "always"])
+def test_very_many_children_that_say_opposite_things(kernels):
+    """What the first half says is beyond the range of floats, and the second half takes it back."""
+    n = 120
+    evidence = np.repeat(np.array([-1, 1, 0], dtype=np.int8), [1, n, n])[None]
+    effects = np.zeros((2 * n + 1, 2 * n + 1))
+    effects[1:, 0] = 20.0
+    base = np.full((1, 2 * n + 1), -10.0)
+    base[0, 0] = 0.7
+    model = LinearDistribution(LabelGraph([[], *[[0]] * (2 * n)]), base, effects).clamp(evidence)
+    with using_kernels(kernels):
+        found = completed(model, np.zeros(2 * n + 1), np.zeros(1, dtype=np.uint64))
+    np.testing.assert_allclose(found.targets[:, 0], expit(0.7), rtol=1e-6)

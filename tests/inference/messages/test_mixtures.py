@@ -64,6 +64,17 @@ def test_the_climb_takes_the_steepest_flip():
         np.testing.assert_array_equal(y, plain)
 
 
+def test_the_climb_ends_where_all_vectors_are_alike():
+    made, (_, graphs, logs), draws = mixture(4, random_forest_graph, 6, 3, 1)
+    even = np.full_like(logs[0], np.log(0.5))
+    places, terms, moved = np.empty(18, np.int64), np.empty(3), np.empty(3)
+    start = draws.integers(0, 2, 6)
+    y = start.copy()
+    fill_terms(graphs, made.log_weights, even, y, places, terms)
+    climb(np.arange(6), 6, graphs, even, y, places, terms, moved)
+    np.testing.assert_array_equal(y, start)
+
+
 def test_scores_of_vectors_some_of_them_equal():
     made, (_, graphs, logs), draws = mixture(5, random_graph, 5, 3, 4)
     vectors = draws.integers(0, 2, (4, 6, 5)).astype(np.uint8)

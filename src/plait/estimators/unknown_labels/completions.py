@@ -35,6 +35,8 @@ _BLOCK = 1 << 22
 _KERNELS_FROM = 1 << 21
 # Completions that weigh less change no digit that counts.
 _LEAST = 1e-9
+# Odds beyond it are certain, and their exponentials might overflow.
+_SPAN = 300.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,6 +256,6 @@ def _soften(
         after = np.clip(raw[:, :, later] - signs[:, :, k, None] * effects[k, later], -limit, limit)
         after = log_sigmoid(signs[:, :, later] * after) * live[:, None, later]
         odds = -signs[:, :, k] * (scores[:, :, k] + recorded[:, None, k]) + (after - before[:, :, later]).sum(axis=2)
-        other = 1.0 / (1.0 + np.exp(-odds))
+        other = 1.0 / (1.0 + np.exp(-np.clip(odds, -_SPAN, _SPAN)))
         soft = np.where(values[:, :, k] == 1, 1.0 - other, other)
         targets[:, :, k] = np.where(opened[:, None, k], soft, targets[:, :, k])
