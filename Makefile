@@ -73,6 +73,6 @@ clean:
 	$(PYTHON) -m venv --clear .venv-lowest
 	$(PYTHON) tools/lowest.py parquet graphs models plots dask > .venv-lowest/requirements.txt
 	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check -r .venv-lowest/requirements.txt \
-	  hypothesis polars "pytest>=9" "pytest-timeout>=2.3" "pytest-xdist>=3.6"
+	  hypothesis polars "pyparsing<3.3" "pytest>=9" "pytest-timeout>=2.3" "pytest-xdist>=3.6"
 	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	@touch $@

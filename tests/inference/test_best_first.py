@@ -191,7 +191,9 @@ def test_where_the_cap_bites_the_answer_is_the_best_of_beam_and_greedy_and_says_
     assert len(caught) == 1
     stopped = ~support.exact
     assert stopped.any()
-    beam, greedy = Beam(10).infer(model, n_best=n_best), Greedy().infer(model)
+    # Of chains of linear scores the beam is wide, since kernels walk along them.
+    width = 100 if make is random_linear else 10
+    beam, greedy = Beam(width).infer(model, n_best=n_best), Greedy().infer(model)
     assert (support.log_weights >= beam.log_weights - 1e-12).all()
     assert (support.log_weights[:, 0] >= greedy.log_weights[:, 0] - 1e-12).all()
     exact = BestFirst().infer(model, n_best=n_best)
@@ -209,7 +211,7 @@ def test_rows_that_finish_keep_their_proof_beside_rows_that_do_not():
         support = BestFirst(max_nodes=2000).infer(model)
     assert support.exact[:20].mean() > 0.8
     assert not support.exact[20:].any()
-    assert (support.n_evaluations <= 2000 + 10 * 40 + 2 * 40).all()
+    assert (support.n_evaluations <= 2000 + 100 * 40 + 2 * 40).all()
 
 
 def test_thousands_of_flat_labels_end_at_once_and_are_flagged():

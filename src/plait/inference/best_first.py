@@ -49,9 +49,10 @@ class BestFirst(Inference):
     The algorithm as printed compares completions with epsilon, below which they all are, and then has no answer; here
     the most probable completion is the answer.
 
-    Where `max_nodes` is not enough for a row, its answer is the best of what was found, a beam of width 10 and greedy;
-    `exact` is False there, and one `SearchWarning` says for how many rows. A row whose mode has probability p takes
-    at least about 1 / (2 p) nodes, so that flat distributions over many labels cannot be finished.
+    Where `max_nodes` is not enough for a row, its answer is the best of what was found, greedy, and a beam of width 100
+    (10 where a learner is called); `exact` is False there, and one `SearchWarning` says for how many rows. A row whose
+    mode has probability p takes at least about 1 / (2 p) nodes, so that flat distributions over many labels cannot be
+    finished.
 
     Of a mixture whose components are forests or polytrees, sets of known labels are searched instead of prefixes. No
     completion is more probable than sum_k w_k max P_k, and the max-marginals of the components give that bound for both

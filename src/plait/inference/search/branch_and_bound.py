@@ -76,7 +76,9 @@ def tabulated(distribution: LabelDistribution, n_best: int, n_nodes: int) -> Fou
 def _with_beam(tree: GraphDistribution, found: Found, rows: npt.NDArray[np.int64], n_best: int) -> Found:
     """Return what was found, in the listed rows together with a beam and the greedy vector, the best of all."""
     part = tree.take(rows)
-    beam = beam_search(part, max(_WIDTH, n_best), n_best)
+    # A compiled walk through so wide a beam costs less than the search that did not end.
+    width = _WIDE if isinstance(part, LinearDistribution) and compiled_search(part) else _WIDTH
+    beam = beam_search(part, max(width, n_best), n_best)
     labels, log_prob, _ = greedy_walk(part)
     vectors = np.concatenate([found.vectors[rows], beam.vectors, labels[:, None]], axis=1)
     log_weights = np.concatenate([found.log_weights[rows], beam.log_weights, log_prob[:, None]], axis=1)
@@ -163,7 +165,7 @@ def _parent_lists(chain: ChainScores) -> tuple[tuple[Ints, Ints, Floats], Floats
 
 # A level with more prefixes than this is searched again in two halves of the rows.
 _MOST_PREFIXES = 1 << 20
-_WIDTH = 10
+_WIDTH, _WIDE = 10, 100
 # What rounding may put between a vector and a prefix of the same probability.
 _SLACK = 1e-12
 
