@@ -1,9 +1,11 @@
 """Break the code at random and count what the tests notice: `python tools/mutants.py ROOM [ROOM ...] [-n 40]`.
 
 Each mutant changes one operator, comparison, constant or condition of one function in a copy of the project. First all
-quick tests of the rooms run once, and which functions each of them calls is kept. A mutant is then tried on the tests
-that call its function, quickest and nearest first, and, if these pass, on the whole files of such tests; the first
-failure ends it. With `--by-name` nothing is run before: tests are chosen by what they are called and what they name.
+quick tests of the rooms run once, and which functions each of them calls is kept; later runs renew this for files of
+tests that changed. A mutant is then tried on the tests that call its function, quickest and nearest first, and, if
+these pass, on the whole files of such tests; the first failure ends it. With `--quick` only the nearest few are tried:
+they notice most, so that the next run, without it, has few left; what has no effect can be listed before it. With
+`--by-name` nothing is run before: tests are chosen by what they are called and what they name.
 Tests run in children of one process that has loaded the libraries; compiled kernels are seen too,
 because their machine code is kept under a hash of their sources. What survives is listed with its line: a test that is
 missing, or a change without effect. Those that were read and found to have none stand in `mutants_without_effect.txt`
