@@ -1,6 +1,6 @@
 """The page of `plait explore` with 50,000 rows and 400 labels: milliseconds from a click to its answers, over HTTP.
 
-    python -m benchmarks explorer [MODEL ...]
+    python -m benchmarks.explorer [MODEL ...]
 
 A click is a label said to be there or not, of a row that is open. First the probabilities are asked ("view"), then
 what may take longer ("sets"): the most probable sets and the label to ask next. Bar: 150 ms to the probabilities, at

@@ -132,7 +132,8 @@ def test_144_the_test_part_in_python(at):
 
 
 def test_145_gaps_in_a_plan_need_no_path_of_an_imputer(at, shell, tmp_path):
-    at.table[["tempo", *LABELS]].replace({"ja": 1, "nein": 0}).to_csv(tmp_path / "gaps.csv", index=False)
+    table = at.table[["tempo", *LABELS]].assign(loud=(at.table.loud == "ja").astype(int))
+    table.to_csv(tmp_path / "gaps.csv", index=False)
     (tmp_path / "plan.toml").write_text(
         f'name = "p"\nmethods = ["br"]\nprotocol = {{kind = "kfold", folds = 2}}\n'
         f'datasets = [{{source = "{tmp_path}/gaps.csv", labels = -3}}]\n'

@@ -12,7 +12,7 @@ from plait.structure import FullChain, KDependence, LabelTree
 def rows():
     """Words and tags of rows, two labels of one value among them."""
     rng = np.random.default_rng(0)
-    X = sparse.random_array((400, 300), density=0.05, rng=rng, format="csr")
+    X = sparse.random_array((400, 300), density=0.05, random_state=rng, format="csr")
     scores = (X @ rng.normal(size=(300, 9))) * 4 - 0.5
     Y = (scores + rng.logistic(size=scores.shape) > 0.3).astype(np.uint8)
     Y[:, 2] |= Y[:, 1]
@@ -86,7 +86,7 @@ def test_sparse_answers_hold_what_dense_ones_hold(rows):
 
 def test_many_labels_are_answered_sparsely():
     rng = np.random.default_rng(0)
-    X, Y = sparse.random_array((40, 40), density=0.2, rng=rng, format="csr"), rng.random((40, 1000)) < 0.05
+    X, Y = sparse.random_array((40, 40), density=0.2, random_state=rng, format="csr"), rng.random((40, 1000)) < 0.05
     model = recipes.br(learner="logistic").fit(X, sparse.csr_matrix(Y))
     answer = model.predict(X)
     assert sparse.issparse(answer)

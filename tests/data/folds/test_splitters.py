@@ -140,7 +140,7 @@ def test_rare_labels_are_in_as_many_folds_as_they_can_be():
 @pytest.mark.parametrize("order", [1, 2])
 def test_a_large_sparse_y(order):
     # Dense, these labels would take 5 GB.
-    Y = sparse.random_array((50_000, 100_000), density=2e-5, rng=np.random.default_rng(0), format="csr")
+    Y = sparse.random_array((50_000, 100_000), density=2e-5, random_state=np.random.default_rng(0), format="csr")
     Y.data[:] = 1
     folds = parts(MultilabelStratifiedKFold(2, order=order, random_state=0), Y)
     positives = Y.sum(axis=0)

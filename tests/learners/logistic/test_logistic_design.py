@@ -126,7 +126,7 @@ def test_zeros_that_start_with_a_line(shape, dtype):
 
 
 def test_a_wide_sparse_design_stays_sparse_with_few_rows():
-    few = sparse.random_array((5, 2000), density=0.01, rng=0, format="csr")
+    few = sparse.random_array((5, 2000), density=0.01, random_state=0, format="csr")
     with using_kernels("auto"):
         assert isinstance(prepared_design(few, standardize=True, fit_intercept=True), SparseDesign)
         assert isinstance(prepared_design(few[:, :50], standardize=True, fit_intercept=True), DenseDesign)

@@ -148,7 +148,9 @@ def test_rare_steps_and_no_convergence_are_reported():
 
 def test_rows_with_huge_entries_do_not_keep_it_from_the_optimum():
     rng = np.random.default_rng(5)
-    X = sparse.random_array((300, 80), density=0.15, rng=rng, data_sampler=lambda size: rng.integers(1, 4, size=size))
+    X = sparse.random_array(
+        (300, 80), density=0.15, random_state=rng, data_sampler=lambda size: rng.integers(1, 4, size=size)
+    )
     X = X.toarray() * np.where(rng.random(300) < 0.1, 10 ** rng.uniform(1, 3, 300), 1.0)[:, None]
     Y = (np.sign(X) @ rng.normal(size=(80, 4)) + rng.logistic(size=(300, 4)) > 0).astype(np.uint8)
     design = prepared_design(sparse.csr_array(X), standardize=False)

@@ -19,7 +19,7 @@ def blocks(n_rows, n_columns, dtype, n_lanes=LANES):
 
 def stored(n_rows, n_columns, dtype):
     A = sparse.random_array(
-        (n_rows, n_columns), density=0.4, format="csr", rng=np.random.default_rng(3), dtype=np.float64
+        (n_rows, n_columns), density=0.4, format="csr", random_state=np.random.default_rng(3), dtype=np.float64
     )
     return A.astype(dtype), (A.indptr.astype(np.int64), A.indices.astype(np.int32), A.data.astype(dtype))
 
