@@ -445,15 +445,15 @@ def main() -> None:
     else:
         chosen = sampled(asked.rooms, asked.n, asked.seed, kernels)
     chosen = chosen[part - 1 :: n_parts]
-    for mutant in chosen:
-        if asked.again or (known.get(mutant.key) == "survived the nearest tests" and not asked.quick):
-            known.pop(mutant.key, None)
+    done = set() if asked.again else set(known)
+    if not asked.quick:
+        done -= {key for key, outcome in known.items() if outcome == "survived the nearest tests"}
     with tempfile.TemporaryDirectory() as temporary:
         folder = copied(Path(temporary) / "plait")
         calls = asked.store.with_suffix(".calls.json")
         recorded = {} if asked.by_name else record(folder, asked.rooms, calls)
         for mutant in chosen:
-            if mutant.key not in known:
+            if mutant.key not in done:
                 start = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
                 known[mutant.key] = fate(folder, mutant, recorded, asked.quick)
                 asked.store.write_text(json.dumps(known, indent=1), encoding="utf8")

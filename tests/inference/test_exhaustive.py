@@ -194,3 +194,12 @@ def test_mixtures_are_the_weighted_sums_of_their_components(evidence):
     np.testing.assert_allclose(np.exp(best.log_weights), -np.sort(-truth, axis=1)[:, :3], rtol=1e-10)
     marginals, _ = enumerated_marginals(mixture)
     np.testing.assert_allclose(marginals, support.marginals, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_labels", [1, 3, 6])
+def test_every_conditional_of_every_prefix_is_evaluated_once(n_labels):
+    chain = random_chain(n_labels, 2, 0)
+    for wanted in ("distribution", "marginals", "mode"):
+        found = Exhaustive().infer(chain, wanted).n_evaluations
+        # 1 for the first label, 2 for the second, 4 for the third.
+        assert found.tolist() == [sum(2**k for k in range(n_labels))] * 2

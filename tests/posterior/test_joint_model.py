@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from plait import JointClassifier, recipes
@@ -95,3 +96,14 @@ def test_thresholds_come_from_models_that_did_not_see_the_row(n_rows):
         others = np.arange(n_rows) != row if n_rows > 1 else [row]
         alone = recipes.br(learner=learner).fit(few[0][others], few[1][others])
         np.testing.assert_allclose(found[row], alone.predict_proba(few[0][[row]])[0], rtol=1e-9)
+
+
+@pytest.mark.parametrize("sparse_output", [False, True])
+def test_answers_without_rows_have_the_form_of_others(sparse_output):
+    model = recipes.pcc(random_state=0).fit(X, Y)
+    full, none = model.predict(X, sparse_output=sparse_output), model._like("predict", sparse_output=sparse_output)
+    assert type(none) is type(full)
+    assert none.shape == (0, 2)
+    assert none.dtype == full.dtype
+    assert model._like("predict_proba").shape == (0, 2)
+    assert not sparse.issparse(model._like("predict_proba"))

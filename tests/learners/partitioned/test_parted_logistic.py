@@ -10,7 +10,7 @@ from plait.core.sentences import ParameterError
 from plait.data.synthetic import make_label_network, make_tagged_text
 from plait.features import MLIG, GivenFeatures
 from plait.learners import LogisticLearner, SklearnLearner
-from plait.learners.partitioned import checked_parts, newton_rounds
+from plait.learners.partitioned import checked_parts, newton_rounds, row_part
 from plait.learners.training.column_scaling import ColumnMoments, column_scales
 from plait.structure import KDependence, LabelTree, Polytree
 
@@ -274,3 +274,15 @@ def test_pairs_are_counted_where_rows_lie(monkeypatch, structure, weights):
     whole = model.fit(TABLE.X, TABLE.Y, sample_weight=given).graph_.parents
     assert any(whole)
     assert model.fit(in_parts(TABLE), sample_weight=given).graph_.parents == whole
+
+
+@pytest.mark.parametrize("data", [TEXT, TABLE], ids=["sparse", "dense"])
+@pytest.mark.parametrize("rows_at_once", [64, 101])
+def test_blocks_of_rows_are_added_up(data, rows_at_once, monkeypatch):
+    learner = LogisticLearner(C=10.0, tol=1e-8)
+    chunks = list(zip(*in_parts(data), strict=True))
+    whole, parts = recipes.br(learner=learner).fit(*chunks), recipes.br(learner=learner)
+    monkeypatch.setattr(row_part, "_ROWS", rows_at_once)
+    parts.fit(*chunks)
+    np.testing.assert_allclose(parts.conditionals_.coef_, whole.conditionals_.coef_, rtol=1e-3, atol=1e-5)
+    np.testing.assert_allclose(parts.conditionals_.intercept_, whole.conditionals_.intercept_, rtol=1e-3, atol=1e-5)

@@ -71,7 +71,7 @@ class NeighbourScores(BaseScores):
         # Where labels are unknown so many are asked that as many know a label, on average.
         wanted = self.n_neighbors if self.known_ is None else round(self.n_neighbors / self.known_.mean())
         self.n_neighbors_ = min(wanted, len(kept) - 1)
-        self.search_ = NearestNeighbors(n_neighbors=self.n_neighbors_ + 1, algorithm="brute").fit(self._placed(X[kept]))
+        self.search_ = NearestNeighbors(algorithm="brute").fit(self._placed(X[kept]))
         asked = held_rows(folds)
         found = self._nearest(X[asked], self.n_neighbors_ + 1)
         return self._votes(_others(found, np.searchsorted(kept, asked), kept, asked))
