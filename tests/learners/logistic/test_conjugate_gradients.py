@@ -50,6 +50,8 @@ def test_solutions_are_those_of_the_systems(opened):
         S, h = systems.curvature[:, k], systems.means[:, k]
         H = np.eye(30) + (X.T * S) @ X - systems.inverse_bend[k] * np.outer(h, h)
         np.testing.assert_allclose(systems.x[:, k], np.linalg.solve(H, systems.rhs[:, k]), rtol=1e-5, atol=1e-8)
+        # The quadratic falls from 0 to minus half of that at its lowest point.
+        np.testing.assert_allclose(systems.gain[k], 0.5 * systems.rhs[:, k] @ systems.x[:, k], rtol=1e-5)
 
 
 def test_heavy_rows_of_a_lane_touch_no_bit_of_another(opened):
