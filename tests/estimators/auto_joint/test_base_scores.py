@@ -262,3 +262,9 @@ def test_bags_are_drawn_from_all_rows_alike():
     assert (bags.sum(axis=1) == 5).all()
     # 1800 draws, 200 of each row.
     assert stats.chisquare(bags.sum(axis=0)).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("seed", [2**31, 2**40 + 1, 2**63])
+def test_topics_take_any_seed(seed):
+    words = np.random.default_rng(3).poisson(0.7, size=(N, 8)).astype(float)
+    assert np.isfinite(TextScores(3).out_of_fold(words, Y, FOLDS, seed=seed)).all()

@@ -221,3 +221,9 @@ def write_fixture():
 
 if __name__ == "__main__":
     write_fixture()
+
+
+def test_the_method_of_a_pipeline_is_its_last_step(tmp_path, problem):
+    for name, model in (("one", recipes.br()), ("two", make_pipeline(StandardScaler(), recipes.br()))):
+        save_model(make_pipeline(StandardScaler(), model).fit(*problem()), tmp_path / name)
+        assert read_model_file(tmp_path / name).method == "JointClassifier"
