@@ -71,8 +71,8 @@ clean:
 
 .venv-lowest/stamp: pyproject.toml tools/lowest.py
 	$(PYTHON) -m venv --clear .venv-lowest
-	$(PYTHON) tools/lowest.py parquet graphs models plots dask > .venv-lowest/requirements.txt
+	$(PYTHON) tools/lowest.py parquet polars graphs models plots dask > .venv-lowest/requirements.txt
 	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check -r .venv-lowest/requirements.txt \
-	  hypothesis polars "pyparsing<3.3" "pytest>=9" "pytest-timeout>=2.3" "pytest-xdist>=3.6"
+	  hypothesis "pyparsing<3.3" "pytest>=9" "pytest-timeout>=2.3" "pytest-xdist>=3.6"
 	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	@touch $@

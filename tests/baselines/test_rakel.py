@@ -60,6 +60,8 @@ def test_scores_are_means_over_the_models_of_a_label(voting, overlapping):
     np.testing.assert_array_equal(model.predict(Z), scores >= 0.5)
 
 
+# Of scikit-learn 1.7, which takes the list of all classes for targets.
+@pytest.mark.filterwarnings("ignore:The number of unique classes:UserWarning")
 def test_the_rule_of_two_models_for_each_label():
     X, Y = problem(q=6)
     assert len(RAkEL(GaussianNB()).fit(X, Y).models_) == 12

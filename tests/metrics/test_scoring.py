@@ -209,6 +209,8 @@ def test_metadata_routing_may_be_on():
         np.testing.assert_array_equal(result[f"test_{name}"], expected[f"test_{name}"])
 
 
+# Of scikit-learn 1.7, which says what this test is about.
+@pytest.mark.filterwarnings("ignore:The scoring .* does not support sample_weight:UserWarning")
 def test_weights_reach_the_fit_and_not_the_scorers():
     # With weights, scikit-learn warns for each scorer that does not take them; scikit-learn 1.9 and later.
     search = GridSearchCV(

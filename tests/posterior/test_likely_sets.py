@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.base import BaseEstimator
 
 from plait import make_joint_pipeline, recipes
 from plait.core.named_answers import RowFrame
@@ -136,7 +137,7 @@ def test_a_pipeline_answers_in_the_frames_it_was_given():
     assert pipeline.top_labels(frame, 1).to_frame()["row"].tolist() == list(range(100, 160))
 
 
-class Plain:
+class Plain(BaseEstimator):
     """A step that hands on arrays."""
 
     def fit(self, X, y=None):

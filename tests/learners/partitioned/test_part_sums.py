@@ -27,7 +27,7 @@ EXACT = LogisticLearner(tol=1e-12)
 
 def rows_of(part):
     """Return the shape and sum of a part."""
-    return part.n_rows, float(part.X.sum()), int(part.Y.sum())
+    return part.n_rows, float(part.X.astype(np.float64).sum()), int(part.Y.sum())
 
 
 def test_stored_parts_are_read_again_and_removed():
@@ -42,7 +42,7 @@ def test_stored_parts_are_read_again_and_removed():
         assert (sparse.vstack([Y for _, Y, _ in found]) != Y).nnz == 0
         assert found[0][2] is None
         assert np.array_equal(found[1][2], weights)
-    assert parts.total(rows_of) == pytest.approx((400, TEXT.X.sum(), TEXT.Y.sum()), rel=1e-12)
+    assert parts.total(rows_of) == pytest.approx((400, TEXT.X.astype(np.float64).sum(), TEXT.Y.sum()), rel=1e-12)
     folder = parts._folder
     assert folder.exists()
     parts.close()

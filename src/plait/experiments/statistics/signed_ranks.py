@@ -83,7 +83,7 @@ def wilcoxon_test(first: Any, second: Any = None, *, zeros: str = "zsplit") -> S
     r_plus, r_minus = float(ranks[d > 0].sum() + split), float(ranks[d < 0].sum() + split)
     moved = ranks[d != 0]
     if len(moved) > _MOST_EXACT:
-        p_value = float(stats.wilcoxon(d, zero_method="zsplit", correction=False, method="asymptotic").pvalue)
+        p_value = float(stats.wilcoxon(d, zero_method="zsplit", correction=False, method="approx").pvalue)
         return SignedRanks(r_plus, r_minus, len(d), p_value, False)
     return SignedRanks(r_plus, r_minus, len(d), _exact_p(moved, min(r_plus, r_minus) - split), True)
 
