@@ -29,6 +29,10 @@ os.environ.setdefault("SKB_DATA_DIRECTORY", os.path.join(tempfile.gettempdir(), 
 # Work that lasts on a busy machine would say so on standard error, which tests read.
 os.environ.setdefault("PLAIT_PROGRESS", "never")
 
+# Started in the background of a script, Python is deaf to Ctrl-C, and so are the commands that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 @pytest.fixture(scope="session")
 def benchmark_data() -> Path:
